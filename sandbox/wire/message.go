@@ -1,0 +1,37 @@
+package wire
+
+import "encoding/json"
+
+// Tool is what the runner is told about one tool: the Python name the code
+// uses, the tool id calls are made with, and the stub TOOLS shows.
+type Tool struct {
+	Name string
+	ID   string
+	Stub string
+}
+
+// Call is one tool call as it left the sandbox, decoded once.
+type Call struct {
+	ID        int64  // chosen by the runner, unique in its sandbox
+	Tool      string // tool id, "server/tool"
+	Args      any    // a value as Decode returns it; not yet known to be an object
+	ArgsBytes int    // size of the arguments as they would be sent, in bytes
+}
+
+// Reply is the host's answer to one Call. With Err set the other fields are
+// empty.
+type Reply struct {
+	Text       string          // what the code's str holds
+	Structured bool            // Text is the JSON of the structured content
+	Content    json.RawMessage // the content blocks, a JSON array; nil: one text block holding Text
+	Err        *CallError
+}
+
+// CallError becomes a ToolError in the code. Nothing in it comes from an error
+// of ours: Message is written for the model.
+type CallError struct {
+	Tool    string   // tool id
+	Code    string   // the first of Codes
+	Codes   []string // stable codes, see the policy pack
+	Message string   // at most 500 characters
+}
