@@ -1,0 +1,123 @@
+// Package config reads the file that says which MCP servers to wrap and which
+// of their tools may be used how: the "mcpServers" shape that MCP clients have,
+// plus "allow", "private" and "rules" per server.
+//
+// Reading is strict, because a key that is silently ignored is a rule that is
+// silently not enforced: keys are case-sensitive, unknown and repeated ones are
+// errors, and nothing is expanded or guessed.
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// File is what a config file says.
+type File struct {
+	Servers  []Server // in the order of the file; at least one
+	Warnings []string // what is allowed but probably not meant
+}
+
+// Server is one entry of "mcpServers".
+type Server struct {
+	Name       string              // letters, digits, "_" and "-"
+	Command    string              // as written: a path or a name to look up in PATH
+	Args       []string            // as written
+	Env        []string            // "NAME=value", in the order of the file
+	Allow      []string            // raw tool names; nil: every tool, empty: none
+	PrivateAll bool                // "private": true
+	Private    []string            // raw tool names
+	Rules      map[string][]string // raw tool name -> CEL expressions
+}
+
+// Error is one thing wrong with a config file.
+type Error struct {
+	File         string
+	Line, Column int    // from 1; 0: the file as a whole
+	Entry        string // the server's name; "" outside of an entry
+	Key          string // the key, with what it is inside of: env.TOKEN, args[2]
+	Problem      string // says on after the subject
+	Hint         string // a next step; may be empty
+}
+
+// Error reads "FILE:LINE:COLUMN: server "ENTRY": key "KEY" PROBLEM".
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString(e.File)
+	if e.Line > 0 {
+		fmt.Fprintf(&b, ":%d:%d", e.Line, e.Column)
+	}
+	b.WriteString(":")
+	if e.Entry != "" {
+		fmt.Fprintf(&b, " server %q", clip(e.Entry))
+		if e.Key != "" {
+			b.WriteString(":")
+		}
+	}
+	if e.Key != "" {
+		fmt.Fprintf(&b, " key %q", clip(e.Key))
+	}
+	b.WriteString(" " + e.Problem)
+	return b.String()
+}
+
+// Read reads the config file at path, at most 1 MiB of it. What is wrong with
+// the file is an *Error.
+func Read(path string) (*File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fileError(path, err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
+	if err != nil {
+		return nil, fileError(path, err)
+	}
+	return Parse(path, data)
+}
+
+// fileError says why path could not be read without repeating its name.
+func fileError(path string, err error) error {
+	var pe *os.PathError
+	if errors.As(err, &pe) {
+		err = pe.Err
+	}
+	return &Error{File: path, Problem: err.Error()}
+}
+
+// Parse reads data as the config file called name. What is wrong with it is an
+// *Error.
+func Parse(name string, data []byte) (*File, error) {
+	if len(data) > maxBytes {
+		return nil, &Error{File: name, Problem: fmt.Sprintf("larger than %d bytes", maxBytes)}
+	}
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // what some editors put first
+	r := &reader{name: name, data: data}
+	top, err := parseJSON(data)
+	if err != nil {
+		return nil, r.syntax(err)
+	}
+	return r.file(top)
+}
+
+// syntax places an error of the JSON reader in the file and, for a repeated
+// key, in its entry.
+func (r *reader) syntax(err error) error {
+	var se *syntaxError
+	if !errors.As(err, &se) {
+		return &Error{File: r.name, Problem: err.Error()}
+	}
+	e := &Error{File: r.name, Problem: se.msg, Hint: se.hint}
+	e.Line, e.Column = position(r.data, se.offset)
+	switch path := se.path; {
+	case len(path) >= 2 && path[0] == "mcpServers":
+		e.Entry, e.Key = path[1], strings.Join(path[2:], ".")
+	default:
+		e.Key = strings.Join(path, ".")
+	}
+	return e
+}
