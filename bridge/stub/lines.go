@@ -1,0 +1,152 @@
+package stub
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// piece is one part of a params: or returns: line. It can be rendered with
+// fewer levels when the line is too long.
+type piece struct {
+	head, tail string
+	render     func() string
+	text       string // escaped, head and tail included
+	levels     int
+}
+
+func (r *renderer) draw(p *piece, levels int) {
+	text, ok := r.attempt(levels, p.render)
+	for !ok && levels > 0 {
+		levels--
+		text, ok = r.attempt(levels, p.render)
+	}
+	if !ok {
+		text = unknown
+	}
+	p.levels, p.text = levels, escape(p.head+text+p.tail)
+}
+
+// params is the params: line, at most maxParams bytes.
+func (r *renderer) params() string { return r.line(r.view(r.root), maxParams) }
+
+// returns is the returns: line, at most maxReturns bytes, "" when the schema
+// says nothing that helps.
+func (r *renderer) returns() string {
+	v := r.view(r.root)
+	if len(v.names) > 0 {
+		return r.line(v, maxReturns)
+	}
+	p := &piece{render: func() string { return r.typeOf(r.root, 0) }}
+	pieces := fit(r, []*piece{p}, maxReturns)
+	if text := pieces[0].text; text != unknown {
+		return text
+	}
+	return ""
+}
+
+// line lists the properties of v. Where they do not all fit, the longest types
+// are shown with fewer levels first; then properties are left out and counted.
+func (r *renderer) line(v *view, max int) string {
+	const shortest = len("a: Any, ")
+	r.trail = append(r.trail[:0], v.trail...)
+	var pieces []*piece
+	for _, name := range v.names[:min(len(v.names), max/shortest)] {
+		f := r.field(v, name)
+		pieces = append(pieces, &piece{
+			head: f.head, tail: f.tail,
+			render: func() string { return r.text(f.view, 0) },
+		})
+	}
+	for _, group := range v.either {
+		render := func() string { return join(r.union(group, 0)) }
+		if r.union(group, 0) != nil {
+			pieces = append(pieces, &piece{render: render})
+		}
+	}
+	if v.open != nil {
+		pieces = append(pieces, &piece{head: "**other: ", render: func() string { return r.typeOf(v.open, 0) }})
+	}
+	pieces = fit(r, pieces, max)
+	if len(pieces) == 0 {
+		return "none"
+	}
+	texts := make([]string, 0, len(pieces)+1)
+	left := len(v.names)
+	for _, p := range pieces {
+		texts = append(texts, p.text)
+		left--
+	}
+	if left > 0 {
+		texts = append(texts, fmt.Sprintf("... %d more", left))
+	}
+	return strings.Join(texts, ", ")
+}
+
+// fit renders pieces so that their texts joined by ", " have at most max bytes,
+// with room for a count of those it had to drop.
+func fit(r *renderer, pieces []*piece, max int) []*piece {
+	const separator, count = len(", "), len(", ... 1000000 more")
+	size := 0
+	for _, p := range pieces {
+		r.draw(p, MaxLevels)
+		size += len(p.text) + separator
+	}
+	for size > max {
+		var longest *piece
+		for _, p := range pieces {
+			if p.levels > 0 && (longest == nil || len(p.text) > len(longest.text)) {
+				longest = p
+			}
+		}
+		if longest == nil {
+			break
+		}
+		size -= len(longest.text)
+		r.draw(longest, longest.levels-1)
+		size += len(longest.text)
+	}
+	for i := len(pieces) - 1; i >= 0 && size > max; i-- {
+		if i == len(pieces)-1 {
+			max -= count
+		}
+		size -= len(pieces[i].text) + separator
+		pieces = slices.Delete(pieces, i, i+1)
+	}
+	return pieces
+}
+
+// notes says what the parameters are for, one line each, escaped.
+func (r *renderer) notes() []string {
+	var notes []string
+	size := 0
+	v := r.view(r.root)
+	for _, name := range v.names {
+		about := oneLine(cleanText(r.view(v.props[name]).about))
+		if about == "" {
+			continue
+		}
+		note := escape("  " + label(name) + ": " + cutTo(about, maxNote))
+		if size += len(indent) + len(note) + 1; size > maxNotes {
+			return append(notes, "  ...")
+		}
+		notes = append(notes, note)
+	}
+	return notes
+}
+
+// arguments lists parameter names for a summary, in at most max bytes.
+func (r *renderer) arguments(max int) string {
+	const rest = ", ..."
+	v := r.view(r.root)
+	var b strings.Builder
+	for _, name := range v.names {
+		text := ", " + label(name)
+		if b.Len()+len(text)+len(rest) > max {
+			b.WriteString(rest)
+			break
+		}
+		b.WriteString(text)
+	}
+	return strings.TrimPrefix(b.String(), ", ")
+}

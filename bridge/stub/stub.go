@@ -1,0 +1,147 @@
+// Package stub turns what a wrapped server says about its tools into the Python
+// text a model reads: a name, a stub, a one-line summary.
+//
+// Everything here is a pure function of its input: the same tools give the same
+// bytes on every start. The input is hostile. Whatever a server writes into a
+// name, a description or a schema ends up inside a Python identifier or a Python
+// docstring and can not leave it, and what a stub costs in time and in size is
+// bounded by the constants of this package.
+package stub
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Limits of one stub, in bytes of the rendered text. MaxStub holds because the
+// parts below it, the name and the fixed text add up to less.
+const (
+	MaxStub        = 8 << 10
+	MaxDescription = 2 << 10  // the tool's description
+	MaxSummary     = 160      // a summary line
+	MaxName        = 128      // a Python name
+	MaxSchema      = 1 << 20  // a schema that is read at all
+	MaxLevels      = 5        // nesting of the types shown
+	maxParams      = 2 << 10  // the params: line
+	maxNotes       = 3 << 9   // what the parameters' descriptions say, together
+	maxNote        = 160      // one parameter's description
+	maxReturns     = 3 << 9   // the returns: line
+	maxLabel       = 64       // a parameter's name, in characters
+	cutMark        = " [...]" // ends a text that was cut
+	privateMark    = "[private]"
+)
+
+// Tool is what a server says about one tool. Server and Name are raw, as they
+// make up the tool id.
+type Tool struct {
+	Server      string
+	Name        string
+	Description string
+	Input       json.RawMessage // JSON Schema of the arguments; required
+	Output      json.RawMessage // JSON Schema of the structured result, or nil
+	Private     bool
+}
+
+// id is the tool id, quoted and bounded for messages.
+func (t Tool) id() string {
+	const most = 200 // bytes; a name can be as long as its server likes
+	id := t.Server + "/" + t.Name
+	if len(id) > most {
+		id = cutRunes(id, most) + cutMark
+	}
+	return fmt.Sprintf("%q", id)
+}
+
+// Render returns the stub of t under the Python name it was given by Names. The
+// text has no newline at its end and is at most MaxStub bytes. An input schema
+// that is not a usable object schema is an error; an output schema that is not
+// usable is left out.
+func Render(t Tool, name string) (string, error) {
+	if !isIdentifier(name) || len(name) > MaxName || isKeyword(name) {
+		return "", fmt.Errorf("rendering a stub: %q is not a Python name", cutRunes(name, maxLabel))
+	}
+	input, err := parseObject(t.Input)
+	if err != nil {
+		return "", fmt.Errorf("reading the input schema: %w", err)
+	}
+	r := newRenderer(input)
+	params, notes := r.params(), r.notes()
+
+	var b strings.Builder
+	b.WriteString("async def " + name + "(params: dict) -> str:\n")
+	b.WriteString(indent + quotes + "\n")
+	if text := describe(t); text != "" {
+		b.WriteString(docstring(text, MaxDescription) + "\n\n")
+	}
+	b.WriteString(indent + "params: " + params + "\n")
+	for _, note := range notes {
+		b.WriteString(indent + note + "\n")
+	}
+	if returns := returns(t.Output); returns != "" {
+		b.WriteString(indent + "returns: " + returns + "\n")
+	}
+	b.WriteString(indent + quotes)
+	return b.String(), nil
+}
+
+// describe is the description with the private mark in front.
+func describe(t Tool) string {
+	text := cleanText(t.Description)
+	if !t.Private {
+		return text
+	}
+	return strings.TrimRight(privateMark+" "+text, " ")
+}
+
+// returns is the type of a result, "" when nothing useful is known of it.
+func returns(output json.RawMessage) string {
+	if len(output) == 0 {
+		return ""
+	}
+	root, err := parse(output)
+	if err != nil {
+		return ""
+	}
+	return newRenderer(root).returns()
+}
+
+// Summary returns the one line that stands for t where stubs do not fit, as in
+// "create_issue(title, body) [private]: File an issue.". It is at most
+// MaxSummary bytes and does not fail: a schema that can not be read shows "...".
+func Summary(t Tool, name string) string {
+	const maxArguments = 72 // bytes of MaxSummary that arguments may take
+	arguments := "..."
+	if input, err := parseObject(t.Input); err == nil {
+		arguments = newRenderer(input).arguments(maxArguments)
+	}
+	name = cutRunes(name, MaxSummary/2)
+	line := name + "(" + arguments + ")"
+	if t.Private {
+		line += " " + privateMark
+	}
+	if sentence := firstSentence(cleanText(t.Description)); sentence != "" {
+		line += ": " + sentence
+	}
+	return cutTo(line, MaxSummary)
+}
+
+// parseObject reads the schema of a tool's arguments, which MCP wants to be an
+// object schema. A schema that says nothing of its type is taken as one.
+func parseObject(raw json.RawMessage) (*node, error) {
+	if len(raw) == 0 {
+		return nil, errors.New("there is none")
+	}
+	root, err := parse(raw)
+	if err != nil {
+		return nil, err
+	}
+	if root.kind != object {
+		return nil, errors.New("it is not a JSON object")
+	}
+	if types := newRenderer(root).view(root).types; types != nil && !contains(types, "object") {
+		return nil, fmt.Errorf("it describes %s, not an object", strings.Join(types, " or "))
+	}
+	return root, nil
+}
