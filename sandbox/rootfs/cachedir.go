@@ -47,7 +47,12 @@ func CacheDir() (string, error) {
 // fallsBack reports whether the error means that the directory cannot be made,
 // as opposed to one that is there and must not be trusted.
 func fallsBack(err error) bool {
-	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.ENOTDIR)
+	for _, reason := range []error{fs.ErrPermission, fs.ErrNotExist, syscall.EROFS, syscall.ENOTDIR} {
+		if errors.Is(err, reason) {
+			return true
+		}
+	}
+	return false
 }
 
 // oursBelow reports whether the nearest directory that exists, dir or one above

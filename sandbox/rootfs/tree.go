@@ -66,16 +66,27 @@ func (c cache) recover(markPath string) (dir, digest string, ok bool) {
 		}
 	}
 	dir = filepath.Join(c.dir, m.Digest)
-	if now, err := digestOf(dir); err != nil || now != m.Digest {
-		return "", "", false
-	}
-	if m.Fingerprint, err = fingerprintOf(dir); err != nil {
+	if m.Fingerprint, err = fingerprintIfWhole(dir, m.Digest); err != nil {
 		return "", "", false
 	}
 	if c.writeMark(markPath, m) != nil || hold(dir) != nil {
 		return "", "", false
 	}
 	return dir, m.Digest, true
+}
+
+// fingerprintIfWhole is the fingerprint of a tree that has been read and found
+// to be what its digest says.
+func fingerprintIfWhole(dir, digest string) (string, error) {
+	fingerprint, err := fingerprintOf(dir) // first: what changes from here on shows next time
+	if err != nil {
+		return "", err
+	}
+	now, err := digestOf(dir)
+	if err == nil && now != digest {
+		err = fmt.Errorf("checking tree %q: content has digest %s", dir, now)
+	}
+	return fingerprint, err
 }
 
 // build makes the tree beside its place and moves it there when it is whole.
@@ -95,15 +106,15 @@ func (c cache) build(ctx context.Context, runner []byte, markPath string) (dir, 
 		return "", "", fmt.Errorf("unpacking Python: %w", err)
 	}
 	dir = filepath.Join(c.dir, digest)
-	if now, err := digestOf(dir); err != nil || now != digest {
+	m := mark{Digest: digest, Libraries: libs}
+	if m.Fingerprint, err = fingerprintIfWhole(dir, digest); err != nil {
 		c.discard(dir)
 		if err := os.Rename(root, dir); err != nil {
 			return "", "", fmt.Errorf("unpacking Python: %w", err)
 		}
-	}
-	m := mark{Digest: digest, Libraries: libs}
-	if m.Fingerprint, err = fingerprintOf(dir); err != nil {
-		return "", "", fmt.Errorf("unpacking Python: %w", err)
+		if m.Fingerprint, err = fingerprintOf(dir); err != nil {
+			return "", "", fmt.Errorf("unpacking Python: %w", err)
+		}
 	}
 	if err := c.writeMark(markPath, m); err != nil {
 		return "", "", fmt.Errorf("unpacking Python: %w", err)
