@@ -1,0 +1,99 @@
+package engine
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+)
+
+// What a rule family may say to the dispatcher. A misspelt name would be a rule that
+// nobody asks, so every other name must start with `_`.
+var (
+	rulesPackage  = ast.MustParseRef("data.codemode.rules")
+	configPackage = ast.MustParseRef("data.codemode.config")
+	familyWords   = map[string]ast.RuleKind{
+		"grant":      ast.SingleValue,
+		"visible":    ast.SingleValue,
+		"deny":       ast.MultiValue,
+		"labels_add": ast.MultiValue,
+	}
+)
+
+// conventions checks what a compiler can not: that the dispatcher of the built-in pack would
+// see every rule somebody wrote. Each of these would otherwise load, and silently allow.
+func conventions(modules map[string]*ast.Module, data map[string]any) []error {
+	var problems []error
+	for _, file := range slices.Sorted(maps.Keys(modules)) {
+		m := modules[file]
+		if isTest(file) {
+			continue
+		}
+		pkg := m.Package.Path
+		if pkg.HasPrefix(configPackage) {
+			problems = append(problems, fmt.Errorf("%s: package %s: data.codemode.config comes from the flags and the config file", m.Package.Loc(), packageName(pkg)))
+		}
+		if !pkg.HasPrefix(rulesPackage) {
+			continue
+		}
+		if len(pkg) != len(rulesPackage)+1 {
+			problems = append(problems, fmt.Errorf("%s: package %s: a family is one level below codemode.rules, nothing asks this one", m.Package.Loc(), packageName(pkg)))
+			continue
+		}
+		for _, rule := range m.Rules {
+			if err := checkFamilyRule(rule); err != nil {
+				problems = append(problems, err)
+			}
+		}
+	}
+	return append(problems, dataConventions(data)...)
+}
+
+func checkFamilyRule(rule *ast.Rule) error {
+	ref := rule.Head.Ref()
+	name := ref[0].Value.String()
+	if strings.HasPrefix(name, "_") {
+		return nil
+	}
+	words := strings.Join(slices.Sorted(maps.Keys(familyWords)), ", ")
+	want, ok := familyWords[name]
+	switch {
+	case !ok:
+		return fmt.Errorf("%s: rule %q: a family says %s; start the name with _ if it is your own", rule.Loc(), name, words)
+	case want == ast.MultiValue && (rule.Head.RuleKind() != ast.MultiValue || len(ref) > 1):
+		return fmt.Errorf("%s: rule %q: write it as `%s contains … if …`", rule.Loc(), name, name)
+	case want == ast.SingleValue && (rule.Head.RuleKind() != ast.SingleValue || len(ref) > 1 || len(rule.Head.Args) > 0):
+		return fmt.Errorf("%s: rule %q: write it as `%s if …`", rule.Loc(), name, name)
+	}
+	return nil
+}
+
+// dataConventions keeps data from passing for rules.
+func dataConventions(data map[string]any) []error {
+	codemode, _ := data["codemode"].(map[string]any)
+	families, ok := codemode["rules"]
+	if !ok {
+		return nil
+	}
+	var problems []error
+	list, ok := families.(map[string]any)
+	if !ok {
+		return []error{fmt.Errorf("data.codemode.rules: is where families are, not a document")}
+	}
+	for _, family := range slices.Sorted(maps.Keys(list)) {
+		words, ok := list[family].(map[string]any)
+		if !ok {
+			problems = append(problems, fmt.Errorf("data.codemode.rules.%s: is where a family is, not a document", family))
+		}
+		for _, word := range slices.Sorted(maps.Keys(words)) {
+			if _, ok := familyWords[word]; ok {
+				problems = append(problems, fmt.Errorf("data.codemode.rules.%s.%s: a data file can not %s, only a rule can", family, word, word))
+			}
+		}
+	}
+	return problems
+}
+
+func packageName(ref ast.Ref) string { return strings.TrimPrefix(ref.String(), "data.") }

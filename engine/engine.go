@@ -1,0 +1,174 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"time"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/rego"
+	"github.com/open-policy-agent/opa/v1/storage"
+	"github.com/open-policy-agent/opa/v1/topdown"
+)
+
+// DefaultTimeout bounds one decision.
+const DefaultTimeout = time.Second
+
+// Options say what an Engine decides with.
+type Options struct {
+	Policy fs.FS  // the policy as a tree of files …
+	Bundle string // … or the path of a bundle (.tar.gz); exactly one of the two
+	Name   string // put before file names in errors; usually the policy's directory
+
+	Config  Config        // becomes data.codemode.config; the zero value allows no tool
+	Timeout time.Duration // of one decision, which then denies; zero means DefaultTimeout
+	Logger  *slog.Logger  // why a decision failed; nil discards
+}
+
+// Engine decides about calls. It is safe for use by any number of goroutines and keeps
+// nothing between decisions.
+type Engine struct {
+	decision rego.PreparedEvalQuery
+	visible  rego.PreparedEvalQuery
+	txn      storage.Transaction // a reading one, open for good: nothing ever writes
+	revision string
+	timeout  time.Duration
+	log      *slog.Logger
+}
+
+// New loads and compiles a policy. A policy that is not one (it does not compile, misses an
+// entrypoint, uses what it may not) is a *LoadError whose lines name file and line.
+func New(ctx context.Context, opts Options) (*Engine, error) {
+	p, err := load(ctx, opts.source(), loadOptions{config: &opts.Config})
+	if err != nil {
+		return nil, err
+	}
+	e := &Engine{revision: p.revision, timeout: opts.Timeout, log: opts.Logger}
+	if e.log == nil {
+		e.log = slog.New(slog.DiscardHandler)
+	}
+	if e.timeout == 0 {
+		e.timeout = DefaultTimeout
+	}
+	for _, w := range p.warnings {
+		e.log.Warn(w)
+	}
+	if e.txn, err = p.store.NewTransaction(ctx); err != nil {
+		return nil, err
+	}
+	if e.decision, err = p.prepare(ctx, decisionPath); err != nil {
+		return nil, describe(opts.Name, err)
+	}
+	if e.visible, err = p.prepare(ctx, visiblePath); err != nil {
+		return nil, describe(opts.Name, err)
+	}
+	return e, nil
+}
+
+func (o Options) source() Source { return Source{FS: o.Policy, Bundle: o.Bundle, Name: o.Name} }
+
+// prepare compiles one query. A builtin that fails stops the decision, where OPA by default
+// goes on as if the rule were not there. The answer stays a term: reading it needs no JSON.
+func (p *policy) prepare(ctx context.Context, query string) (rego.PreparedEvalQuery, error) {
+	return rego.New(
+		rego.Query(query),
+		rego.Compiler(p.compiler),
+		rego.Store(p.store),
+		rego.StrictBuiltinErrors(true),
+		rego.GenerateJSON(func(t *ast.Term, _ *rego.EvalContext) (any, error) { return t, nil }),
+	).PrepareForEval(ctx)
+}
+
+// Revision names the policy and its data. It is what every Decision carries.
+func (e *Engine) Revision() string { return e.revision }
+
+// Decide answers the request. There is no error beside the answer: when the policy fails, takes
+// too long or answers anything but one well-formed decision, the decision is a refusal with the
+// code policy_error, and the log says why.
+func (e *Engine) Decide(ctx context.Context, r *Request) (d Decision) {
+	defer func() {
+		if p := recover(); p != nil {
+			d = e.failed(ctx, r, fmt.Errorf("panic: %v", p))
+		}
+	}()
+	if r == nil {
+		return e.failed(ctx, &Request{}, errors.New("no request"))
+	}
+	ctx, cancel := context.WithTimeout(ctx, e.timeout)
+	defer cancel()
+	input, err := inputValue(ctx, r)
+	if err != nil {
+		return e.failed(ctx, r, err)
+	}
+	answer, err := e.eval(ctx, e.decision, input)
+	if err != nil {
+		return e.failed(ctx, r, err)
+	}
+	if d, err = readDecision(answer); err != nil {
+		return e.failed(ctx, r, err)
+	}
+	d.Revision = e.revision
+	return d
+}
+
+func (e *Engine) failed(ctx context.Context, r *Request, err error) Decision {
+	e.log.ErrorContext(ctx, "the policy could not decide", "tool", r.Tool.ID, "call", r.Call.ID, "error", err)
+	return refuse(e.revision)
+}
+
+// eval runs one prepared query and wants exactly one result with exactly one value.
+func (e *Engine) eval(ctx context.Context, q rego.PreparedEvalQuery, input ast.Value) (*ast.Term, error) {
+	stop := topdown.NewCancel()
+	defer context.AfterFunc(ctx, stop.Cancel)()
+	results, err := q.Eval(ctx,
+		rego.EvalParsedInput(input),
+		rego.EvalExternalCancel(stop),
+		rego.EvalTransaction(e.txn),
+	)
+	switch {
+	case ctx.Err() != nil:
+		return nil, fmt.Errorf("deciding: %w", context.Cause(ctx))
+	case err != nil:
+		return nil, err
+	case len(results) == 0:
+		return nil, errors.New("the policy answers nothing: its entrypoint is undefined for this input")
+	case len(results) > 1 || len(results[0].Expressions) != 1:
+		return nil, errors.New("the policy answers more than once")
+	}
+	term, ok := results[0].Expressions[0].Value.(*ast.Term)
+	if !ok {
+		return nil, fmt.Errorf("the policy answers a %T", results[0].Expressions[0].Value)
+	}
+	return term, nil
+}
+
+// Visible reports which of the tools exist for the model, by tool id. An error means that
+// the policy could not say; then no tool should be shown.
+func (e *Engine) Visible(ctx context.Context, tools []Tool) (map[string]bool, error) {
+	visible := make(map[string]bool, len(tools))
+	for i := range tools {
+		ok, err := e.visibleTool(ctx, &tools[i])
+		if err != nil {
+			return nil, fmt.Errorf("asking the policy whether %q is visible: %w", tools[i].ID, err)
+		}
+		visible[tools[i].ID] = ok
+	}
+	return visible, nil
+}
+
+func (e *Engine) visibleTool(ctx context.Context, t *Tool) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, e.timeout)
+	defer cancel()
+	answer, err := e.eval(ctx, e.visible, ast.NewObject(pair{keyHook, hookVisibleTerm}, pair{keyTool, toolTerm(t)}))
+	if err != nil {
+		return false, err
+	}
+	visible, ok := answer.Value.(ast.Boolean)
+	if !ok {
+		return false, fmt.Errorf("%s is not true or false", visiblePath)
+	}
+	return bool(visible), nil
+}

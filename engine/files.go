@@ -1,0 +1,217 @@
+package engine
+
+import (
+	"archive/tar"
+	"bufio"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Bounds on a policy, as a directory or as a bundle. Both are files somebody may have been
+// sent, and a bundle is compressed.
+const (
+	maxPolicyFiles   = 4096
+	maxPolicyFile    = 8 << 20  // bytes in one file
+	maxPolicyBytes   = 64 << 20 // bytes in all of them
+	maxPolicyEntries = 65536    // directory and archive entries looked at
+)
+
+// Source says where a policy is. Exactly one of FS and Bundle is set.
+type Source struct {
+	FS     fs.FS  // a tree of .rego, data.json, data.yaml, schemas/ and capabilities.json
+	Bundle string // the path of a bundle, a .tar.gz as `opa build` writes it
+	Name   string // what errors put before a file's name, usually the directory; may be empty
+}
+
+// Open is the Source for a path that a person gave: a directory or a bundle.
+func Open(name string) (Source, error) {
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return Source{}, fmt.Errorf("opening the policy: %w", err)
+	case info.IsDir():
+		return Source{FS: os.DirFS(name), Name: name}, nil
+	case info.Mode().IsRegular():
+		return Source{Bundle: name, Name: name}, nil
+	default:
+		return Source{}, fmt.Errorf("opening the policy %q: neither a directory nor a bundle", name)
+	}
+}
+
+// tree is the files of a policy, read once and bounded. Keys are slash paths from the root.
+type tree map[string][]byte
+
+func (s Source) read(ctx context.Context) (tree, error) {
+	switch {
+	case s.FS != nil && s.Bundle == "":
+		return readDir(ctx, s.FS)
+	case s.FS == nil && s.Bundle != "":
+		return readBundle(ctx, s.Bundle)
+	default:
+		return nil, errors.New("a policy is either a directory or a bundle")
+	}
+}
+
+func readDir(ctx context.Context, fsys fs.FS) (tree, error) {
+	t, entries := tree{}, 0
+	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entries++; entries > maxPolicyEntries {
+			return fmt.Errorf("more than %d entries", maxPolicyEntries)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if hidden(name) && d.IsDir() {
+			return fs.SkipDir
+		}
+		if !isPolicyFile(name) {
+			return nil
+		}
+		f, err := fsys.Open(name)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		// A name may be a link to a file, as in a Kubernetes volume, but never a device or a pipe.
+		if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+			return err
+		}
+		return t.add(name, f)
+	})
+	return t, err
+}
+
+func readBundle(ctx context.Context, name string) (tree, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	zr, err := gzip.NewReader(bufio.NewReader(f))
+	if err != nil {
+		return nil, fmt.Errorf("reading it as .tar.gz: %w", err)
+	}
+	// Whatever the archive holds, no more than this is decompressed.
+	tr := tar.NewReader(io.LimitReader(zr, 2*maxPolicyBytes))
+	t := tree{}
+	for range maxPolicyEntries {
+		header, err := tr.Next()
+		if errors.Is(err, io.EOF) {
+			return t, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading it as .tar.gz: %w", err)
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		entry := strings.TrimPrefix(path.Clean("/"+header.Name), "/")
+		if header.Typeflag != tar.TypeReg || !isPolicyFile(entry) {
+			continue
+		}
+		if _, again := t[entry]; again {
+			return nil, fmt.Errorf("%q is in it twice", entry)
+		}
+		if err := t.add(entry, tr); err != nil {
+			return nil, err
+		}
+	}
+	return nil, fmt.Errorf("more than %d entries", maxPolicyEntries)
+}
+
+func (t tree) add(name string, r io.Reader) error {
+	if len(t) >= maxPolicyFiles {
+		return fmt.Errorf("more than %d files", maxPolicyFiles)
+	}
+	data, err := io.ReadAll(io.LimitReader(r, maxPolicyFile+1))
+	if err != nil {
+		return fmt.Errorf("reading %q: %w", name, err)
+	}
+	if len(data) > maxPolicyFile {
+		return fmt.Errorf("%q is larger than %d bytes", name, maxPolicyFile)
+	}
+	total := len(data)
+	for _, other := range t {
+		total += len(other)
+	}
+	if total > maxPolicyBytes {
+		return fmt.Errorf("all files together are larger than %d bytes", maxPolicyBytes)
+	}
+	t[name] = data
+	return nil
+}
+
+const capabilitiesFile, schemaDir, manifestFile = "capabilities.json", "schemas", ".manifest"
+
+// isPolicyFile reports whether a file has a part to play. Data is what bundles call data: other
+// JSON files may lie about, as stock OPA's bundle loader lets them.
+func isPolicyFile(name string) bool {
+	base := path.Base(name)
+	switch {
+	case name == manifestFile || name == capabilitiesFile:
+		return true
+	case hidden(name):
+		return false
+	case isSchema(name):
+		return true
+	default:
+		return strings.HasSuffix(base, ".rego") || isData(name)
+	}
+}
+
+func isData(name string) bool {
+	base := path.Base(name)
+	return base == "data.json" || base == "data.yaml" || base == "data.yml"
+}
+
+func isTest(name string) bool { return strings.HasSuffix(name, "_test.rego") }
+
+func isSchema(name string) bool {
+	return strings.HasPrefix(name, schemaDir+"/") && strings.HasSuffix(name, ".json")
+}
+
+// hidden reports whether any part of the path starts with a dot.
+func hidden(name string) bool {
+	return name != "." && slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool {
+		return strings.HasPrefix(part, ".")
+	})
+}
+
+// names are the files in order, so that everything that follows is deterministic.
+func (t tree) names() []string { return slices.Sorted(maps.Keys(t)) }
+
+// hash is over everything a decision depends on besides its input: the rules, the data and
+// the config. Tests, schemas and capabilities change no decision.
+func (t tree) hash(config []byte) string {
+	h := sha256.New()
+	write := func(name string, data []byte) {
+		var size [8]byte
+		for _, part := range [][]byte{[]byte(name), data} {
+			binary.BigEndian.PutUint64(size[:], uint64(len(part)))
+			h.Write(size[:])
+			h.Write(part)
+		}
+	}
+	for _, name := range t.names() {
+		if strings.HasSuffix(name, ".rego") && !isTest(name) || isData(name) {
+			write(name, t[name])
+		}
+	}
+	write("config", config)
+	return "sha256:" + hex.EncodeToString(h.Sum(nil))
+}

@@ -1,0 +1,123 @@
+package engine
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+)
+
+// The hooks at which a policy is asked.
+const (
+	HookCall    = "call"    // may this call go out? (data.codemode.decision)
+	HookVisible = "visible" // does this tool exist for the model? (data.codemode.visible)
+)
+
+// Request is one call and everything a policy may know about it. Its JSON form is the
+// `input` document of policies/schemas/input.json: every field is always there, and no list or
+// object is null.
+type Request struct {
+	Hook      string    `json:"hook"`
+	Tool      Tool      `json:"tool"`
+	Call      Call      `json:"call"`
+	Run       Run       `json:"run"`
+	Session   Session   `json:"session"`
+	Principal Principal `json:"principal"`
+	TimeNS    int64     `json:"time_ns"`
+}
+
+// Tool is the tool that is called.
+type Tool struct {
+	ID               string          `json:"id"` // server/name, both raw
+	Server           string          `json:"server"`
+	Name             string          `json:"name"`
+	Known            bool            `json:"known"` // a wrapped server really offers it
+	Private          bool            `json:"private"`
+	Labels           []string        `json:"labels"`
+	Annotations      map[string]bool `json:"annotations"` // the server's claims
+	DefinitionSHA256 string          `json:"definition_sha256"`
+}
+
+// Call is the call itself. Args is a JSON value made of nil, bool, string, json.Number,
+// []any and map[string]any; the engine reads it and never changes or keeps it.
+type Call struct {
+	ID         string       `json:"id"`
+	Seq        int64        `json:"seq"`
+	Args       any          `json:"args"`
+	ArgsBytes  int          `json:"args_bytes"`
+	Violations []Violation  `json:"violations"`
+	Rules      []RuleResult `json:"rules"`
+}
+
+// Violation is one place where the arguments break the tool's input schema.
+type Violation struct {
+	Path    string `json:"path"` // JSON pointer
+	Message string `json:"message"`
+}
+
+// RuleResult says whether one CEL rule of the tool holds.
+type RuleResult struct {
+	Rule string `json:"rule"`
+	OK   bool   `json:"ok"`
+}
+
+// Run is the execution of run_python that makes the call.
+type Run struct {
+	ID         string `json:"id"`
+	CodeSHA256 string `json:"code_sha256"`
+	Calls      int64  `json:"calls"` // this one and refused ones included
+	InFlight   int    `json:"in_flight"`
+	ElapsedMS  int64  `json:"elapsed_ms"`
+}
+
+// Session is the client connection the run belongs to.
+type Session struct {
+	ID           string            `json:"id"`
+	Labels       []string          `json:"labels"`
+	LabelSources map[string]string `json:"label_sources"` // label -> id of the tool that earned it first
+	Calls        int64             `json:"calls"`
+	CallsByTool  map[string]int64  `json:"calls_by_tool"`
+}
+
+// Principal is who the MCP client says it is.
+type Principal struct {
+	Client  string `json:"client"`
+	Version string `json:"version"`
+}
+
+// MarshalJSON writes the request exactly as the policy sees it, so that a logged input
+// replays to the same decision. It writes empty lists and objects where Go has nil.
+func (r Request) MarshalJSON() ([]byte, error) {
+	type plain Request // without this method
+	p := plain(r)
+	p.Tool.Labels = emptyNotNil(p.Tool.Labels)
+	p.Call.Violations = emptyNotNil(p.Call.Violations)
+	p.Call.Rules = emptyNotNil(p.Call.Rules)
+	p.Session.Labels = emptyNotNil(p.Session.Labels)
+	if p.Tool.Annotations == nil {
+		p.Tool.Annotations = map[string]bool{}
+	}
+	if p.Session.LabelSources == nil {
+		p.Session.LabelSources = map[string]string{}
+	}
+	if p.Session.CallsByTool == nil {
+		p.Session.CallsByTool = map[string]int64{}
+	}
+	return json.Marshal(p)
+}
+
+// Clone returns a copy that shares nothing that changes while a session goes on. Call.Args
+// is shared: nobody changes it.
+func (r *Request) Clone() *Request {
+	c := *r
+	c.Session.Labels = slices.Clone(r.Session.Labels)
+	c.Session.LabelSources = maps.Clone(r.Session.LabelSources)
+	c.Session.CallsByTool = maps.Clone(r.Session.CallsByTool)
+	return &c
+}
+
+func emptyNotNil[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}

@@ -1,0 +1,94 @@
+# METADATA
+# title: The dispatcher
+# description: |
+#   Asks every family below `codemode/rules` and puts their answers together. A call is
+#   allowed when at least one family grants it and none denies it, so that with nothing
+#   written down nothing is allowed.
+#
+#   To add rules of your own, make a directory beside the others and write a family:
+#
+#     package codemode.rules.freeze
+#
+#     # METADATA
+#     # title: Nothing is deleted on production
+#     # custom: {code: frozen}
+#     deny contains {"code": "frozen", "message": "production is frozen: only read from it"} if {
+#         not _proved_harmless
+#     }
+#
+#     _proved_harmless if input.tool.server != "production"
+#     _proved_harmless if input.tool.annotations.readOnlyHint == true
+#
+#   It is picked up as it is. What a family may say, each of it optional:
+#
+#     grant if ...                 this call may go out
+#     visible if ...               this tool is offered to the model (a tool that can be granted is)
+#     deny contains {...} if ...   a code ([a-z_], 64 at most) and a message for the model
+#     labels_add contains "..."    a label the session earns when the call goes out
+#
+#   Every other name in a family starts with `_`, so that a misspelt one is noticed. Write
+#   denials as above: not "deny if it looks bad" but "deny unless proved harmless". When a field
+#   is absent or of the wrong type the proof fails, and the call is refused.
+# scope: subpackages
+# schemas:
+#   - input: schema.input
+#   - data.codemode.config: schema.config
+package codemode
+
+# METADATA
+# title: Decision
+# description: What a call gets. `allow` is true only with a grant and without a denial.
+# entrypoint: true
+decision := {
+	"allow": _allow,
+	"denials": _denials,
+	"effects": {"labels_add": _labels},
+}
+
+# METADATA
+# title: Visible
+# description: Whether a tool exists for the model at all. Only `input.tool` is known here.
+# entrypoint: true
+default visible := false
+
+visible if data.codemode.rules[_].visible == true
+
+visible if _granted
+
+default _allow := false
+
+_allow if {
+	_granted
+	count(_denials) == 0
+}
+
+# An unknown tool has no grant, whatever a family says.
+_granted if {
+	input.tool.known == true
+	data.codemode.rules[_].grant == true
+}
+
+_refusals contains denial if some denial in data.codemode.rules[_].deny
+
+# A family whose `deny` is not a set would be skipped above without a word.
+_refusals contains {"code": "policy_error", "message": "the policy is broken: a deny rule is not a set"} if {
+	some family
+	denials := data.codemode.rules[family].deny
+	not is_set(denials)
+}
+
+_denials := _refusals if count(_refusals) > 0
+
+_denials := {denial |
+	count(_refusals) == 0
+	not _granted
+	denial := {"code": "tool_not_allowed", "message": $`no rule allows a call of "{input.tool.id}": use another tool`}
+} if {
+	count(_refusals) == 0
+}
+
+# Labels belong to calls that go out.
+_labels contains label if {
+	_allow
+	some label in data.codemode.rules[_].labels_add
+}

@@ -1,0 +1,84 @@
+# METADATA
+# title: Arguments
+# description: |
+#   Refuses arguments that are too large, that break the tool's own schema, or that break
+#   a CEL rule of the installation.
+package codemode.rules.arguments
+
+# METADATA
+# title: The arguments are not too large
+# description: Stops data that leaves by the bulk, and programs that paste whole files.
+# custom:
+#   code: arguments_too_large
+deny contains {"code": "arguments_too_large", "message": _too_large} if not _fits
+
+# METADATA
+# title: The arguments fit the tool's schema
+# description: Stops parameters that the tool does not name and values it does not expect.
+# custom:
+#   code: arguments_invalid
+deny contains {"code": "arguments_invalid", "message": _invalid} if not _valid
+
+# METADATA
+# title: Every CEL rule of the tool holds
+# description: A rule whose result is missing counts as one that does not hold.
+# custom:
+#   code: rule_not_met
+deny contains {"code": "rule_not_met", "message": _not_met} if not _rules_hold
+
+# Numbers sort before strings, and null before numbers: only a number proves anything.
+_fits if {
+	is_number(input.call.args_bytes)
+	is_number(data.codemode.config.limits.argument_bytes)
+	input.call.args_bytes >= 0
+	input.call.args_bytes <= data.codemode.config.limits.argument_bytes
+}
+
+_valid if {
+	is_object(input.call.args)
+	input.call.violations == []
+}
+
+# An empty list of results is fine only where the installation asks for no rule.
+_rules_hold if {
+	is_array(input.call.rules)
+	every result in input.call.rules {
+		result.ok == true
+	}
+	every rule in _asked {
+		rule in _held
+	}
+}
+
+default _asked := []
+
+_asked := data.codemode.config.servers[input.tool.server].rules[input.tool.name]
+
+_held := {result.rule |
+	some result in input.call.rules
+	result.ok == true
+}
+
+_broken := [rule |
+	some rule in array.concat(_asked, [result.rule | some result in input.call.rules])
+	not rule in _held
+]
+
+_too_large := concat("", [
+	$"the arguments are {input.call.args_bytes} bytes and the limit is {data.codemode.config.limits.argument_bytes}: ",
+	"send less at once, or split the work over several calls",
+])
+
+_invalid := $`the arguments do not fit "{input.tool.id}" ({_first_violation}): see its stub in TOOLS and correct them`
+
+default _first_violation := "they must be one JSON object"
+
+_first_violation := $"{path}: {input.call.violations[0].message}{_more}" if {
+	path := trim_left(input.call.violations[0].path, "/")
+}
+
+default _more := ""
+
+_more := $"; {count(input.call.violations) - 1} more" if count(input.call.violations) > 1
+
+_not_met := $`the arguments of "{input.tool.id}" must meet {_broken[0]}: change them so that they do`

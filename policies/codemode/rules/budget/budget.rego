@@ -1,0 +1,25 @@
+# METADATA
+# title: Budget
+# description: |
+#   Bounds how many calls one run makes. Every call that reaches the gate counts,
+#   refused ones too. The number is `data.codemode.config.limits.calls_per_run`.
+package codemode.rules.budget
+
+# METADATA
+# title: The run has calls left
+# description: Stops loops that never end and programs that walk through everything.
+# custom:
+#   code: budget_exhausted
+deny contains {"code": "budget_exhausted", "message": _message} if not _calls_left
+
+_calls_left if {
+	is_number(input.run.calls)
+	is_number(data.codemode.config.limits.calls_per_run)
+	input.run.calls >= 1
+	input.run.calls <= data.codemode.config.limits.calls_per_run
+}
+
+_message := concat("", [
+	$"this run has used its {data.codemode.config.limits.calls_per_run} calls: ",
+	"print what you have, and do the rest in another run_python",
+])

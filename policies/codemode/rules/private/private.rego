@@ -1,0 +1,41 @@
+# METADATA
+# title: Private data
+# description: |
+#   From the first call of a private tool on, only private tools can be called until the session
+#   ends, so that what was read can not leave through another server.
+package codemode.rules.private
+
+# METADATA
+# title: Private data stays with private tools
+# description: Stops what a private tool returned from reaching a tool that is not private.
+# custom:
+#   code: private_data
+deny contains {"code": "private_data", "message": _message} if not _stays_inside
+
+# METADATA
+# title: A call of a private tool marks the session
+# description: The mark is set before the result is released, and nothing takes it off.
+labels_add contains "private" if not _public
+
+_stays_inside if {
+	is_boolean(input.tool.private)
+	_clean
+}
+
+_stays_inside if input.tool.private == true
+
+# Only a list of labels shows that the session is clean.
+_clean if {
+	is_array(input.session.labels)
+	every label in input.session.labels {
+		is_string(label)
+		label != "private"
+	}
+}
+
+_public if input.tool.private == false
+
+_message := concat("", [
+	$`the private tool "{input.session.label_sources.private}" was called in this session, `,
+	$`so only tools marked [private] can be called now, and "{input.tool.id}" is not: go on with those, or finish`,
+])
