@@ -32,7 +32,7 @@
 # scope: subpackages
 # schemas:
 #   - input: schema.input
-#   - data.codemode.config: schema.config
+#   - data.codemode.config: schema.codemode.config
 package codemode
 
 # METADATA
