@@ -1,0 +1,99 @@
+package schema
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Numbers are compared as exact fractions, whose size is that of the number
+// written out. These bound it.
+const (
+	maxDigits   = 1_000 // characters of a number
+	maxExponent = 1_000 // either way
+)
+
+// scan bounds a decoded schema and takes out what this package treats in its
+// own way, wherever it can stand in a schema: "format" is not asserted, and
+// "nullable": true is another type.
+func scan(doc map[string]any) error {
+	s := scanner{}
+	return s.value(doc, 1, true)
+}
+
+type scanner struct{ objects, values int }
+
+// value bounds v. What is not where a schema can be, like a default, is left as
+// it is.
+func (s *scanner) value(v any, depth int, schema bool) error {
+	if s.values++; s.values > MaxValues {
+		return fmt.Errorf("it has more than %d values", MaxValues)
+	}
+	if depth > MaxDepth {
+		return fmt.Errorf("it is nested deeper than %d", MaxDepth)
+	}
+	switch v := v.(type) {
+	case json.Number:
+		if !exact(v) {
+			return fmt.Errorf("the number %s is out of range", cut(string(v), maxName))
+		}
+	case []any:
+		for _, e := range v {
+			if err := s.value(e, depth+1, schema); err != nil {
+				return err
+			}
+		}
+	case map[string]any:
+		return s.object(v, depth, schema)
+	}
+	return nil
+}
+
+func (s *scanner) object(object map[string]any, depth int, schema bool) error {
+	if s.objects++; s.objects > MaxSubschemas {
+		return fmt.Errorf("it has more than %d subschemas", MaxSubschemas)
+	}
+	if schema {
+		if _, ok := object["format"].(string); ok {
+			delete(object, "format")
+		}
+		nullable(object)
+	}
+	for key, v := range object {
+		plain := key == "const" || key == "enum" || key == "default" || key == "examples"
+		if err := s.value(v, depth+1, schema && !plain); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// nullable turns OpenAPI's {"type": "string", "nullable": true} into what JSON
+// Schema calls it. An enum allows null only if it lists it, so it is added.
+func nullable(object map[string]any) {
+	if yes, ok := object["nullable"].(bool); !ok || !yes {
+		return
+	}
+	name, ok := object["type"].(string)
+	if !ok {
+		return
+	}
+	object["type"] = []any{name, "null"}
+	if values, ok := object["enum"].([]any); ok {
+		object["enum"] = append(values[:len(values):len(values)], nil)
+	}
+}
+
+// exact reports whether n is small enough to calculate with exactly.
+func exact(n json.Number) bool {
+	if len(n) > maxDigits {
+		return false
+	}
+	i := strings.IndexAny(string(n), "eE")
+	if i < 0 {
+		return true
+	}
+	exponent, err := strconv.Atoi(strings.TrimPrefix(string(n[i+1:]), "+"))
+	return err == nil && exponent <= maxExponent && exponent >= -maxExponent
+}

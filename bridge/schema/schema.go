@@ -1,0 +1,168 @@
+// Package schema checks the arguments of a call against the JSON Schema their
+// server published, and says in words a model can act on where they break it.
+//
+// Schemas and arguments are both hostile: the first come from a wrapped server,
+// the second from code a model wrote. Validation can not be interrupted, so its
+// work is bounded before it starts. Compile refuses a schema that is large,
+// deep, reaches outside itself, refers to itself in place, or multiplies by
+// combining alternatives; what is left costs a bounded amount at each place of
+// the arguments. Recursive schemas can still multiply with the depth of the
+// arguments, so Violations counts what validating these very arguments would
+// take at most, and refuses them unseen when that is more than it is willing
+// to spend.
+package schema
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// Limits of a schema.
+const (
+	MaxBytes      = 1 << 20 // its text
+	MaxDepth      = 64      // nesting of its text
+	MaxSubschemas = 5_000   // JSON objects in it
+	MaxValues     = 100_000 // JSON values in it
+)
+
+// Schema is a compiled schema. It is safe for concurrent use.
+type Schema struct {
+	compiled *jsonschema.Schema
+	root     *node
+	top      arguments
+}
+
+// Compile reads the schema of a tool's arguments. The dialect is what "$schema"
+// names, 2020-12 without it (or draft-07 or draft-04, if the schema is valid
+// only there). Nothing outside the schema is ever loaded, "format" is not
+// asserted, "nullable" is understood. An error means that the schema can not be
+// used to check anything, and so that its tool can not be offered.
+func Compile(raw json.RawMessage) (*Schema, error) {
+	s, err := compile(raw)
+	if err != nil {
+		return nil, fmt.Errorf("compiling the input schema: %w", err)
+	}
+	return s, nil
+}
+
+func compile(raw json.RawMessage) (*Schema, error) {
+	doc, err := decode(raw)
+	if err != nil {
+		return nil, err
+	}
+	if err := scan(doc); err != nil {
+		return nil, err
+	}
+	compiled, err := compileDialects(doc)
+	if err != nil {
+		return nil, err
+	}
+	root, err := analyse(compiled)
+	if err != nil {
+		return nil, err
+	}
+	if root.types != 0 && root.types&typeObject == 0 {
+		return nil, errors.New("it does not describe an object")
+	}
+	return &Schema{compiled: compiled, root: root, top: topLevel(compiled)}, nil
+}
+
+func decode(raw json.RawMessage) (map[string]any, error) {
+	if len(raw) == 0 {
+		return nil, errors.New("there is none")
+	}
+	if len(raw) > MaxBytes {
+		return nil, fmt.Errorf("it is larger than %d bytes", MaxBytes)
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	var doc any
+	if err := d.Decode(&doc); err != nil {
+		return nil, errors.New("it is not JSON, or nested too deep")
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("it is more than one JSON value")
+	}
+	object, ok := doc.(map[string]any)
+	if !ok {
+		return nil, errors.New("it is not a JSON object")
+	}
+	return object, nil
+}
+
+// compileDialects compiles doc as what it says it is. One that does not say is
+// 2020-12, as MCP wants, unless it is valid only as something older: many
+// generators still write what draft-07 or draft-04 call a tuple or a bound.
+func compileDialects(doc map[string]any) (*jsonschema.Schema, error) {
+	if name, ok := doc["$schema"].(string); ok && knownDialect(name) {
+		return compileAs(doc, jsonschema.Draft2020)
+	}
+	delete(doc, "$schema")
+	var first error
+	for _, draft := range []*jsonschema.Draft{jsonschema.Draft2020, jsonschema.Draft7, jsonschema.Draft4} {
+		s, err := compileAs(doc, draft)
+		if err == nil {
+			return s, nil
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return nil, first
+}
+
+func knownDialect(name string) bool {
+	name = strings.TrimPrefix(strings.TrimPrefix(name, "https://"), "http://")
+	return slices.Contains([]string{
+		"json-schema.org/schema", "json-schema.org/draft/2020-12/schema", "json-schema.org/draft/2019-09/schema",
+		"json-schema.org/draft-07/schema", "json-schema.org/draft-06/schema", "json-schema.org/draft-04/schema",
+	}, strings.TrimSuffix(name, "#"))
+}
+
+// documentURL names the schema in references. Nothing is ever fetched from it.
+const documentURL = "mcp://schema/input"
+
+func compileAs(doc map[string]any, draft *jsonschema.Draft) (*jsonschema.Schema, error) {
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(draft)
+	c.UseLoader(refuse{})
+	c.UseRegexpEngine(newPatterns().compile)
+	if err := c.AddResource(documentURL, doc); err != nil {
+		return nil, describeError(err)
+	}
+	s, err := c.Compile(documentURL)
+	if err != nil {
+		return nil, describeError(err)
+	}
+	return s, nil
+}
+
+// refuse loads nothing, whatever the address.
+type refuse struct{}
+
+func (refuse) Load(string) (any, error) {
+	return nil, errors.New("nothing outside the schema is loaded")
+}
+
+// describeError words an error of the compiler, bounded.
+func describeError(err error) error {
+	var invalid *jsonschema.SchemaValidationError
+	var at *jsonschema.ValidationError
+	if errors.As(err, &invalid) && errors.As(invalid.Err, &at) {
+		found := &findings{}
+		found.explain(at)
+		if len(found.list) > 0 {
+			first := found.list[0]
+			return fmt.Errorf("it is not a valid schema: at %q: %s", first.Path, first.Message)
+		}
+	}
+	text := strings.ReplaceAll(err.Error(), documentURL, "")
+	return errors.New(cut(text, maxMessage))
+}
