@@ -18,11 +18,11 @@ sources = sorted(
 )
 
 
-def compile_file(source, target):
+def compile_file(source, target, name):
     py_compile.compile(
         source,
         cfile=target,
-        dfile=source.removeprefix(root),
+        dfile=name,
         doraise=True,
         optimize=0,
         invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH,
@@ -32,6 +32,8 @@ def compile_file(source, target):
 for source in sources[part::parts]:
     where, name = os.path.split(source)
     tag = sys.implementation.cache_tag
-    compile_file(source, f"{where}/__pycache__/{name.removesuffix('.py')}.{tag}.pyc")
+    target = f"{where}/__pycache__/{name.removesuffix('.py')}.{tag}.pyc"
+    compile_file(source, target, source.removeprefix(root))
 if part == 0:
-    compile_file(root + "/runner.py", root + "/runner.pyc")
+    # Under its own name, so that the runner knows its frames by __file__.
+    compile_file(root + "/runner.py", root + "/runner.pyc", "/runner.pyc")
