@@ -1,0 +1,136 @@
+package upstream
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+const (
+	// stateless is the MCP version without a handshake, found by server/discover.
+	stateless = "2026-07-28"
+	// latest is what initialize offers.
+	latest = "2025-11-25"
+	// probeTime is how long a server may be silent on server/discover, which
+	// servers older than it may be, before initialize is sent.
+	probeTime = 2 * time.Second
+)
+
+// shake agrees on a protocol version with a new server. "A client that supports
+// both should try server/discover first and fall back to initialize": with probe
+// unset that first step is left out, for a server known not to survive or to
+// answer it.
+func (p *peer) shake(ctx context.Context, impl *mcp.Implementation, probe bool) (version string, err error) {
+	info, err := json.Marshal(impl)
+	if err != nil {
+		return "", fmt.Errorf("encoding our name: %w", err)
+	}
+	meta := fmt.Appendf(nil, `"_meta":{%q:%q,%q:%s,%q:{}}`,
+		mcp.MetaKeyProtocolVersion, stateless, mcp.MetaKeyClientInfo, info, mcp.MetaKeyClientCapabilities)
+	var discovered <-chan incoming
+	if probe {
+		var m incoming
+		if m, discovered = p.discover(ctx, params(meta)); isStateless(m) {
+			p.meta = meta
+			return stateless, nil
+		}
+	}
+	version, err = p.initialize(ctx, info, latest)
+	if err == nil {
+		return version, nil
+	}
+	// A server that was only slow to start answers both, one of them well.
+	select {
+	case m := <-discovered:
+		if isStateless(m) && !p.isDead() {
+			p.meta = meta
+			return stateless, nil
+		}
+	default:
+	}
+	return "", err
+}
+
+// discover asks which versions the server speaks. When no answer comes in time, it
+// may still come through the channel returned.
+func (p *peer) discover(ctx context.Context, params json.RawMessage) (incoming, <-chan incoming) {
+	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	_, answer, err := p.begin(ctx, "server/discover", params)
+	if err != nil {
+		return incoming{err: err}, nil
+	}
+	select {
+	case m := <-answer:
+		return m, nil
+	case <-p.dead:
+		return incoming{err: p.err}, nil
+	case <-ctx.Done():
+		return incoming{err: ctx.Err()}, answer
+	}
+}
+
+// isStateless reports whether an answer to server/discover offers the stateless
+// version.
+func isStateless(m incoming) bool {
+	if m.err != nil {
+		return false
+	}
+	v, _, err := fields(m.result, "supportedVersions")
+	return err == nil && slices.Contains(texts(v[0]), stateless)
+}
+
+// texts returns the strings of a JSON array.
+func texts(raw json.RawMessage) (all []string) {
+	_ = elements(raw, func(val []byte) error {
+		if s, ok := text(val); ok {
+			all = append(all, s)
+		}
+		return nil
+	})
+	return all
+}
+
+var date = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`)
+
+// initialize is the handshake of the versions with sessions. "If the client does
+// not support the version in the server's response, it SHOULD disconnect": every
+// version up to latest is supported, for listing and calling tools never changed.
+func (p *peer) initialize(ctx context.Context, info []byte, offer string) (string, error) {
+	raw, err := p.request(ctx, "initialize", fmt.Appendf(nil,
+		`{"protocolVersion":%q,"capabilities":{},"clientInfo":%s}`, offer, info))
+	var refusal *RPCError
+	if errors.As(err, &refusal) && offer == latest {
+		if older := newest(refusal.supported); older != "" {
+			return p.initialize(ctx, info, older)
+		}
+	}
+	if err != nil {
+		return "", err
+	}
+	v, _, err := fields(raw, "protocolVersion")
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", ErrBadAnswer, err)
+	}
+	version, _ := text(v[0])
+	if !date.MatchString(version) || version > latest {
+		return "", fmt.Errorf("it speaks MCP version %q, which is not supported", plain(string(v[0]), 40))
+	}
+	return version, nil
+}
+
+// newest returns the newest of the versions that is older than latest, "" if none is.
+func newest(versions []string) (found string) {
+	for _, v := range versions {
+		if date.MatchString(v) && v < latest && v > found {
+			found = v
+		}
+	}
+	return found
+}

@@ -1,0 +1,73 @@
+package upstream
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"sync/atomic"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// versionHeader is what MCP over HTTP asks of every request after the handshake.
+const versionHeader = "Mcp-Protocol-Version"
+
+// bounded returns the transport with what it reads bounded and, since only the
+// SDK's own client can tell it the protocol version, with the version's header set.
+// Transports other than the SDK's HTTP client come back as they are.
+func bounded(t mcp.Transport) (mcp.Transport, *atomic.Pointer[string]) {
+	version := new(atomic.Pointer[string])
+	h, ok := t.(*mcp.StreamableClientTransport)
+	if !ok {
+		return t, version
+	}
+	c := *h
+	client := http.Client{}
+	if c.HTTPClient != nil {
+		client = *c.HTTPClient
+	}
+	if client.Transport == nil {
+		client.Transport = http.DefaultTransport
+	}
+	client.Transport = &roundTripper{next: client.Transport, version: version}
+	c.HTTPClient = &client
+	if c.MaxEventSize == 0 {
+		c.MaxEventSize = maxLine
+	}
+	c.DisableStandaloneSSE = true // nothing a server starts is of use here
+	return &c, version
+}
+
+type roundTripper struct {
+	next    http.RoundTripper
+	version *atomic.Pointer[string]
+}
+
+// RoundTrip bounds every body but an event stream, whose events the SDK bounds. A
+// body over the limit is this request's error, which leaves the session alone; cut
+// short further up, it would end it.
+func (r *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
+	if v := r.version.Load(); v != nil && req.Header.Get(versionHeader) == "" {
+		req = req.Clone(req.Context())
+		req.Header.Set(versionHeader, *v)
+	}
+	resp, err := r.next.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	if kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); kind == "text/event-stream" {
+		return resp, nil
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxLine+1))
+	resp.Body.Close()
+	if err != nil {
+		return nil, fmt.Errorf("reading the answer: %w", err)
+	}
+	if len(body) > maxLine {
+		return nil, fmt.Errorf("%w: more than %d MiB", ErrTooLarge, maxLine>>20)
+	}
+	resp.Body = io.NopCloser(bytes.NewReader(body))
+	return resp, nil
+}

@@ -1,0 +1,194 @@
+package upstream
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// peer is one running server as a JSON-RPC partner: it pairs answers with requests
+// and turns down what the server asks of us.
+type peer struct {
+	ch   channel
+	log  *slog.Logger
+	born time.Time
+
+	// Set by the handshake and read-only after it.
+	version string            // of MCP, "" before
+	meta    []byte            // the _meta member every request carries in a stateless session
+	refused map[string]string // tools that may not be called any more, with the reason
+
+	last atomic.Int64 // id of the last request
+
+	mu      sync.Mutex                // guards what follows
+	pending map[int64]chan<- incoming // nil once the peer is dead
+	err     error                     // why it is dead
+	died    time.Time
+
+	counted bool // its death was counted; guarded by the Upstream
+
+	dead chan struct{} // closed when no answer will come any more
+	done chan struct{} // closed when nothing is left of the server
+}
+
+// newPeer starts reading from the channel.
+func newPeer(ch channel, log *slog.Logger) *peer {
+	p := &peer{
+		ch: ch, log: log, born: time.Now(),
+		pending: make(map[int64]chan<- incoming),
+		dead:    make(chan struct{}), done: make(chan struct{}),
+	}
+	go p.read()
+	return p
+}
+
+// read is the reader's goroutine. It ends with the channel, and then ends the rest
+// of the server.
+func (p *peer) read() {
+	defer close(p.done)
+	for {
+		m, err := p.ch.receive()
+		if err != nil {
+			if p.fail(err) {
+				p.log.Warn("the connection ended", "error", err)
+			}
+			p.ch.close()
+			return
+		}
+		switch {
+		case m.method == "":
+			p.deliver(m)
+		case m.id != nil:
+			// Only ping is answered: "the receiver MUST respond promptly".
+			p.log.Debug("request of the server", "method", plain(m.method, 100))
+			p.ch.post(&message{reply: m.id, ok: m.method == "ping"})
+		default:
+			p.log.Debug("notification of the server", "method", plain(m.method, 100))
+		}
+	}
+}
+
+// deliver gives an answer to the request that waits for it. An answer nobody waits
+// for is a repeated one, one to a cancelled request, or made up.
+func (p *peer) deliver(m *incoming) {
+	id, ok := integer(m.id)
+	p.mu.Lock()
+	wait := p.pending[id]
+	delete(p.pending, id)
+	p.mu.Unlock()
+	if !ok || wait == nil {
+		p.log.Debug("answer to no open request", "id", plain(string(m.id), 40))
+		return
+	}
+	wait <- *m
+}
+
+// fail makes every open and every later request fail with err. It reports whether
+// this is the first reason to.
+func (p *peer) fail(err error) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.pending == nil {
+		return false
+	}
+	p.pending, p.err, p.died = nil, err, time.Now()
+	close(p.dead)
+	return true
+}
+
+func (p *peer) isDead() bool {
+	select {
+	case <-p.dead:
+		return true
+	default:
+		return false
+	}
+}
+
+// close ends the server. Open requests fail at once.
+func (p *peer) close() {
+	p.fail(fmt.Errorf("%w: closed", ErrUnavailable))
+	p.ch.close()
+	<-p.done
+}
+
+// request sends a request and waits for the answer's result.
+func (p *peer) request(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+	ctx, cancel := context.WithCancel(ctx) // what still belongs to the request ends with it
+	defer cancel()
+	id, answer, err := p.begin(ctx, method, params)
+	if err != nil {
+		return nil, err
+	}
+	return p.await(ctx, id, answer)
+}
+
+// begin sends a request and returns where its answer will arrive.
+func (p *peer) begin(ctx context.Context, method string, params json.RawMessage) (int64, <-chan incoming, error) {
+	id := p.last.Add(1)
+	answer := make(chan incoming, 1)
+	p.mu.Lock()
+	if p.pending == nil {
+		defer p.mu.Unlock()
+		return 0, nil, p.err
+	}
+	p.pending[id] = answer
+	p.mu.Unlock()
+	if err := p.ch.send(ctx, &message{id: id, method: method, params: params}); err != nil {
+		p.forget(ctx, id)
+		return 0, nil, err
+	}
+	return id, answer, nil
+}
+
+func (p *peer) await(ctx context.Context, id int64, answer <-chan incoming) (json.RawMessage, error) {
+	select {
+	case m := <-answer:
+		return m.result, m.err
+	case <-ctx.Done():
+		p.forget(ctx, id)
+		return nil, ctx.Err()
+	case <-p.dead:
+	}
+	select {
+	case m := <-answer: // it arrived just before the end
+		return m.result, m.err
+	default:
+		return nil, p.err
+	}
+}
+
+// forget stops waiting for an answer. The server is told when it was the caller
+// who gave up; the initialize request "MUST NOT be cancelled by clients".
+func (p *peer) forget(ctx context.Context, id int64) {
+	p.mu.Lock()
+	delete(p.pending, id)
+	p.mu.Unlock()
+	if ctx.Err() != nil && p.version != "" {
+		p.ch.post(&message{method: "notifications/cancelled",
+			params: fmt.Appendf(nil, `{"requestId":%d,"reason":%q}`, id, ctx.Err())})
+	}
+}
+
+// params returns a request's parameters: meta, the session's _meta member or
+// nothing, and the members given, each a key and its value as raw JSON.
+func params(meta []byte, members ...[]byte) json.RawMessage {
+	n := 3 + len(meta)
+	for _, m := range members {
+		n += len(m) + 4
+	}
+	b := append(make([]byte, 0, n), '{')
+	b = append(b, meta...)
+	for i := 0; i+1 < len(members); i += 2 {
+		if len(b) > 1 {
+			b = append(b, ',')
+		}
+		b = append(append(append(b, '"'), members[i]...), `":`...)
+		b = append(b, members[i+1]...)
+	}
+	return append(b, '}')
+}

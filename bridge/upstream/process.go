@@ -1,0 +1,260 @@
+package upstream
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+const (
+	// How long a server gets to end after each request to do so. MCP asks for a
+	// "reasonable time" (Lifecycle, Shutdown, stdio).
+	stdinGrace = time.Second
+	termGrace  = 2 * time.Second
+	// killGrace bounds the wait for the kernel to end a killed process.
+	killGrace = 5 * time.Second
+	// drainTime is how long what a dead server has written may still be read when
+	// some process that left its group keeps its pipes open.
+	drainTime = 200 * time.Millisecond
+)
+
+// process is one started server: its pipes, and the ways to end it together with
+// every process it started.
+type process struct {
+	cmd                   *exec.Cmd
+	stdin, stdout, stderr *os.File
+	log                   *slog.Logger
+	tail                  tail
+
+	tree   tree          // what the platform needs to end all of it
+	exited chan struct{} // closed when the server and its process group are dead
+	quiet  chan struct{} // closed when stderr has been read to its end
+
+	mu     sync.Mutex // guards reaped: a reaped process's number may be somebody else's
+	reaped bool
+}
+
+// start starts the server. Its environment is exactly c's, or [DefaultEnv].
+func start(c *Command, log *slog.Logger) (*process, error) {
+	env := c.Env
+	if env == nil {
+		env = DefaultEnv()
+	}
+	path, err := lookPath(c.Path, env)
+	if err != nil {
+		return nil, err
+	}
+	p := &process{
+		log:    log,
+		cmd:    &exec.Cmd{Path: path, Args: append([]string{c.Path}, c.Args...), Env: env, Dir: c.Dir},
+		exited: make(chan struct{}), quiet: make(chan struct{}),
+	}
+	theirs, err := p.pipes()
+	if err != nil {
+		return nil, fmt.Errorf("making pipes: %w", err)
+	}
+	started := make(chan error)
+	go p.own(started)
+	err = <-started
+	for _, f := range theirs {
+		f.Close()
+	}
+	if err != nil {
+		p.closePipes()
+		return nil, fmt.Errorf("executing %q: %w", c.Path, err)
+	}
+	go p.readStderr()
+	return p, nil
+}
+
+// pipes makes the three pipes and returns the ends that belong to the server. They
+// are ours and not exec.Cmd's, whose Wait would close stdout before it is read.
+func (p *process) pipes() (theirs []*os.File, err error) {
+	var in, out, errout *os.File
+	for _, pipe := range []struct{ read, write **os.File }{{&in, &p.stdin}, {&p.stdout, &out}, {&p.stderr, &errout}} {
+		if *pipe.read, *pipe.write, err = os.Pipe(); err != nil {
+			for _, f := range []*os.File{in, out, errout} {
+				f.Close() // of nil: an error and nothing else
+			}
+			p.closePipes()
+			return nil, err
+		}
+	}
+	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = in, out, errout
+	return []*os.File{in, out, errout}, nil
+}
+
+func (p *process) closePipes() {
+	p.stdin.Close()
+	p.stdout.Close()
+	p.stderr.Close()
+}
+
+// own is the goroutine that starts the process and sees it end. It keeps its
+// thread for that time, because the kernel's promise to end a child with its
+// parent (see tree) holds for the thread that started it.
+func (p *process) own(started chan<- error) {
+	defer lockThread()()
+	p.tree.prepare(p.cmd)
+	err := p.cmd.Start()
+	if err != nil {
+		started <- err
+		return
+	}
+	p.tree.started(p)
+	started <- nil
+	p.tree.reap(p)
+	// A process that left the group may hold the pipes open for ever.
+	_ = p.stdout.SetReadDeadline(time.Now().Add(drainTime))
+	_ = p.stderr.SetReadDeadline(time.Now().Add(drainTime))
+	close(p.exited)
+}
+
+// signal sends sig to the server and everything in its group.
+func (p *process) signal(sig syscall.Signal) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.reaped {
+		p.tree.signal(p, sig)
+	}
+}
+
+func (p *process) wait(d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-p.exited:
+		return true
+	case <-t.C:
+		return false
+	}
+}
+
+// end takes the server down the steps MCP gives for stdio and returns when nothing
+// of it is left. Stdin is closed by its writer before.
+func (p *process) end() {
+	rest := p.tree.descendants(p)
+	// First the client closes the server's input and gives it time to end itself.
+	if !p.wait(stdinGrace) {
+		// A server that has not ended by then is asked to with SIGTERM,
+		p.signal(syscall.SIGTERM)
+		if !p.wait(termGrace) {
+			// and one that has not ended some time after that is killed.
+			p.log.Warn("the server ignored the end of its input and SIGTERM; killing it")
+			p.signal(syscall.SIGKILL)
+			p.wait(killGrace)
+		}
+	}
+	rest.kill() // those that had left the group
+	p.stdout.Close()
+	p.stderr.Close()
+	<-p.quiet
+}
+
+// hangUp makes the reader of stdout stop.
+func (p *process) hangUp() { _ = p.stdout.SetReadDeadline(time.Now()) }
+
+// obituary says how the server ended, after its stdout did.
+func (p *process) obituary() error {
+	if !p.wait(drainTime) {
+		return &deathError{how: "it closed its output"}
+	}
+	select {
+	case <-p.quiet: // what it said last is in the tail
+	case <-time.After(drainTime):
+	}
+	return &deathError{how: p.cmd.ProcessState.String(), stderr: p.tail.String()}
+}
+
+// deathError is how a server ended.
+type deathError struct{ how, stderr string }
+
+func (e *deathError) Error() string {
+	if e.stderr == "" {
+		return "the server ended (" + e.how + ")"
+	}
+	return "the server ended (" + e.how + "), its stderr with:\n" + e.stderr
+}
+
+func (e *deathError) Is(target error) bool { return target == ErrUnavailable }
+
+// readStderr keeps the end of what the server writes to stderr and logs it.
+func (p *process) readStderr() {
+	defer close(p.quiet)
+	r := bufio.NewReaderSize(p.stderr, maxStderrLine)
+	for {
+		line, err := r.ReadSlice('\n')
+		if s := plain(string(line), maxStderrLine); s != "" {
+			p.tail.add(s)
+			p.log.Debug("stderr of the server", "line", s)
+		}
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+			return
+		}
+	}
+}
+
+const (
+	maxStderrLine  = 500 // longer lines are split
+	maxStderrLines = 20  // kept of a server's stderr
+)
+
+// tail is the end of a server's stderr.
+type tail struct {
+	mu    sync.Mutex
+	lines []string // the last ones, at most maxStderrLines
+}
+
+func (t *tail) add(line string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.lines) == maxStderrLines {
+		t.lines = append(t.lines[:0], t.lines[1:]...)
+	}
+	t.lines = append(t.lines, line)
+}
+
+// String returns the lines, indented.
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.lines) == 0 {
+		return ""
+	}
+	return "  " + strings.Join(t.lines, "\n  ")
+}
+
+// lookPath finds the program as the server's own environment would: a name without
+// a slash is looked up in the PATH of env, not in ours.
+func lookPath(name string, env []string) (string, error) {
+	if name == "" {
+		return "", errors.New("no command")
+	}
+	if strings.ContainsRune(name, '/') || strings.ContainsRune(name, filepath.Separator) {
+		return name, nil
+	}
+	path := ""
+	for _, kv := range env {
+		if k, v, _ := strings.Cut(kv, "="); k == "PATH" || runtime.GOOS == "windows" && strings.EqualFold(k, "PATH") {
+			path = v // the last one counts, as for exec.Cmd
+		}
+	}
+	for _, dir := range filepath.SplitList(path) {
+		if !filepath.IsAbs(dir) {
+			continue // never run what happens to lie in the working directory
+		}
+		if full, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+			return full, nil
+		}
+	}
+	return "", fmt.Errorf("finding %q: no such program in PATH", name)
+}

@@ -1,0 +1,87 @@
+package upstream
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+const (
+	// maxAnswer bounds the result of one call, in bytes as it came. It leaves every
+	// caller room for a limit of its own.
+	maxAnswer = 4 << 20
+	// maxDepth bounds how deeply a result or a tool's definition may nest.
+	maxDepth = 128
+)
+
+// Result is what a tool answered: valid JSON, at most 4 MiB, nested at most 128
+// levels, and otherwise exactly what the server sent, unknown content types, member
+// order and numbers of any size included. Only what is not text was made text: bytes
+// that are not UTF-8 and halves of surrogate pairs are U+FFFD.
+type Result struct {
+	// Content is a JSON array of objects, empty if the server sent none.
+	Content json.RawMessage
+	// Structured is the structured content, any JSON value but null; nil if there is none.
+	Structured json.RawMessage
+	// IsError says that the tool failed and that Content says why.
+	IsError bool
+}
+
+// readResult reads the result of a tools/call.
+func readResult(raw json.RawMessage) (Result, error) {
+	if len(raw) > maxAnswer {
+		return Result{}, fmt.Errorf("%w: more than %d MiB", ErrTooLarge, maxAnswer>>20)
+	}
+	v, depth, err := fields(raw, "content", "structuredContent", "isError", "resultType", "toolResult")
+	if err != nil {
+		return Result{}, fmt.Errorf("%w: reading the result: %w", ErrBadAnswer, err)
+	}
+	if depth > maxDepth {
+		return Result{}, fmt.Errorf("%w: nested more than %d levels", ErrBadAnswer, maxDepth)
+	}
+	if err := complete(v[3]); err != nil {
+		return Result{}, err
+	}
+	r := Result{Content: v[0], Structured: v[1]}
+	// Anything but false means an error: a server that sends "true" means it too.
+	r.IsError = v[2] != nil && string(v[2]) != "false"
+	if v[0] == nil && v[1] == nil && v[4] != nil {
+		r.Content, r.Structured = legacy(v[4])
+	}
+	if r.Content == nil {
+		r.Content = json.RawMessage("[]")
+	}
+	err = elements(r.Content, func(block []byte) error {
+		if !isObject(block) {
+			return fmt.Errorf("a block is not an object")
+		}
+		return nil
+	})
+	if err != nil {
+		return Result{}, fmt.Errorf("%w: reading the content: %w", ErrBadAnswer, err)
+	}
+	return r, nil
+}
+
+// complete refuses the results of MCP 2026-07-28 that are not final. Asking the
+// user for input was not offered, so a server that wants it can not be served.
+func complete(resultType json.RawMessage) error {
+	if resultType == nil {
+		return nil
+	}
+	switch kind, _ := text(resultType); kind {
+	case "complete":
+		return nil
+	case "input_required":
+		return fmt.Errorf("%w: the server asks for input, which is not supported", ErrBadAnswer)
+	default:
+		return fmt.Errorf("%w: a result of the unknown type %q", ErrBadAnswer, plain(string(resultType), 40))
+	}
+}
+
+// legacy reads the result of MCP 2024-10-07: one value of any kind.
+func legacy(value json.RawMessage) (content, structured json.RawMessage) {
+	if _, ok := text(value); ok {
+		return fmt.Appendf(nil, `[{"type":"text","text":%s}]`, value), nil
+	}
+	return nil, value
+}

@@ -1,0 +1,365 @@
+package upstream
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"unicode/utf8"
+)
+
+// This file reads JSON without making values of it. A server's bytes are checked
+// once, completely and without recursion, and then only cut into slices; so
+// numbers, member order and unknown members survive exactly, keys match by case
+// (encoding/json would take "Content" for "content"), and no nesting, however
+// deep, costs more than a byte per level.
+
+var (
+	errSyntax    = errors.New("invalid JSON")
+	errDuplicate = errors.New("a member occurs twice")
+)
+
+// fields checks the JSON object data, all of it, and returns the values of the
+// named members (at most 8), nil for one that is absent or null. A named member
+// that occurs twice is an error: two readers could disagree on which one counts.
+// depth is how deeply the object nests, itself included.
+func fields(data []byte, names ...string) (vals [8]json.RawMessage, depth int, err error) {
+	var seen [8]bool
+	depth, err = members(data, func(key, val []byte) error {
+		for i, name := range names {
+			if string(key) != name {
+				continue
+			}
+			if seen[i] {
+				return errDuplicate
+			}
+			seen[i] = true
+			if string(val) != "null" {
+				vals[i] = val
+			}
+		}
+		return nil
+	})
+	return vals, depth, err
+}
+
+// members checks the JSON object data, all of it, and gives f each member with
+// its key unescaped. It stops at the first error.
+func members(data []byte, f func(key, val []byte) error) (depth int, err error) {
+	s := scanner{data: data}
+	if !s.enter('{') {
+		return 0, errSyntax
+	}
+	for more := !s.leave('}'); more; {
+		from := s.pos
+		if !s.key() {
+			return s.depth + 1, errSyntax
+		}
+		key := unescape(data[from:s.keyEnd])
+		val, ok := s.slice()
+		if !ok {
+			return s.depth + 1, errSyntax
+		}
+		if err := f(key, val); err != nil {
+			return s.depth + 1, err
+		}
+		if more, ok = s.separator('}'); !ok {
+			return s.depth + 1, errSyntax
+		}
+	}
+	return s.depth + 1, s.end()
+}
+
+// elements checks the JSON array data, all of it, and gives f each element.
+func elements(data []byte, f func(val []byte) error) error {
+	s := scanner{data: data}
+	if !s.enter('[') {
+		return errSyntax
+	}
+	for more := !s.leave(']'); more; {
+		val, ok := s.slice()
+		if !ok {
+			return errSyntax
+		}
+		if err := f(val); err != nil {
+			return err
+		}
+		if more, ok = s.separator(']'); !ok {
+			return errSyntax
+		}
+	}
+	return s.end()
+}
+
+// text returns the string that the checked JSON value raw is, if it is one.
+func text(raw []byte) (s string, ok bool) {
+	if len(raw) == 0 || raw[0] != '"' {
+		return "", false
+	}
+	return s, json.Unmarshal(raw, &s) == nil
+}
+
+// isObject reports whether the checked JSON value raw is an object.
+func isObject(raw []byte) bool { return len(raw) > 0 && raw[0] == '{' }
+
+// unescape returns the content of a checked JSON string literal.
+func unescape(literal []byte) []byte {
+	if bytes.IndexByte(literal, '\\') < 0 {
+		return literal[1 : len(literal)-1]
+	}
+	s, _ := text(literal)
+	return []byte(s)
+}
+
+// cleanse makes text of everything in data that is not text: bytes that are not
+// UTF-8 and surrogates without their other half become U+FFFD, as every lenient
+// reader shows them. Servers send both when they cut a string in the middle of a
+// character. It may change data in place.
+func cleanse(data []byte) []byte {
+	if !utf8.Valid(data) {
+		data = bytes.ToValidUTF8(data, []byte("\uFFFD"))
+	}
+	if bytes.Contains(data, []byte(`\u`)) {
+		fixSurrogates(data)
+	}
+	return data
+}
+
+func fixSurrogates(data []byte) {
+	for i := bytes.IndexByte(data, '\\'); i >= 0 && i+1 < len(data); {
+		switch r, ok := escaped(data[i:]); {
+		case !ok:
+			i += 2
+		case r >= 0xDC00 && r < 0xE000: // the second half alone
+			copy(data[i:], `\ufffd`)
+			i += 6
+		case r >= 0xD800 && r < 0xDC00:
+			if low, ok := escaped(data[i+6:]); ok && low >= 0xDC00 && low < 0xE000 {
+				i += 12
+				break
+			}
+			copy(data[i:], `\ufffd`)
+			i += 6
+		default:
+			i += 6
+		}
+		next := -1
+		if i < len(data) {
+			next = bytes.IndexByte(data[i:], '\\')
+		}
+		if next < 0 {
+			return
+		}
+		i += next
+	}
+}
+
+// escaped reads a \uXXXX escape at the start of b.
+func escaped(b []byte) (rune, bool) {
+	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
+		return 0, false
+	}
+	r, err := strconv.ParseUint(string(b[2:6]), 16, 16)
+	return rune(r), err == nil
+}
+
+// scanner walks over JSON text. Its methods report whether the text is JSON so
+// far; pos is where the next token is looked for.
+type scanner struct {
+	data   []byte
+	pos    int
+	keyEnd int    // end of the last key's literal
+	open   []byte // the closers still to come, innermost last
+	depth  int    // the deepest nesting seen below the value being walked
+}
+
+func (s *scanner) space() {
+	for s.pos < len(s.data) {
+		switch s.data[s.pos] {
+		case ' ', '\t', '\r', '\n':
+			s.pos++
+		default:
+			return
+		}
+	}
+}
+
+// peek returns the byte of the next token, 0 at the end.
+func (s *scanner) peek() byte {
+	s.space()
+	if s.pos >= len(s.data) {
+		return 0
+	}
+	return s.data[s.pos]
+}
+
+func (s *scanner) enter(c byte) bool {
+	if s.peek() != c {
+		return false
+	}
+	s.pos++
+	s.space()
+	return true
+}
+
+func (s *scanner) leave(c byte) bool { return s.enter(c) }
+
+// separator walks over a comma, or over the closer, after which no more comes.
+func (s *scanner) separator(closer byte) (more, ok bool) {
+	if s.enter(',') {
+		return true, true
+	}
+	return false, s.leave(closer)
+}
+
+func (s *scanner) end() error {
+	if s.peek(); s.pos != len(s.data) {
+		return errSyntax
+	}
+	return nil
+}
+
+// slice walks over one whole value and returns its text.
+func (s *scanner) slice() ([]byte, bool) {
+	s.space()
+	from := s.pos
+	ok := s.value()
+	return s.data[from:s.pos], ok
+}
+
+func (s *scanner) value() bool {
+	for {
+		opened, ok := s.token()
+		if !ok {
+			return false
+		}
+		if opened {
+			continue
+		}
+		if more, ok := s.closers(); !ok || !more {
+			return ok
+		}
+	}
+}
+
+// token walks over a scalar, an empty container, or the opening of a container
+// and, in an object, its first key.
+func (s *scanner) token() (opened, ok bool) {
+	c := s.peek()
+	switch c {
+	case '{', '[':
+		s.pos++
+		s.open = append(s.open, c+2) // in ASCII the closer is two further
+		s.depth = max(s.depth, len(s.open))
+		if s.peek() == c+2 {
+			s.pos++
+			s.open = s.open[:len(s.open)-1]
+			return false, true
+		}
+		return true, c == '[' || s.key()
+	case '"':
+		return false, s.str()
+	case 't':
+		return false, s.literal("true")
+	case 'f':
+		return false, s.literal("false")
+	case 'n':
+		return false, s.literal("null")
+	default:
+		return false, s.number()
+	}
+}
+
+// closers walks over what follows a value up to the start of the next one. No
+// more comes when the outermost value is complete.
+func (s *scanner) closers() (more, ok bool) {
+	for len(s.open) > 0 {
+		closer := s.open[len(s.open)-1]
+		switch s.peek() {
+		case ',':
+			s.pos++
+			return true, closer == ']' || s.key()
+		case closer:
+			s.pos++
+			s.open = s.open[:len(s.open)-1]
+		default:
+			return false, false
+		}
+	}
+	return false, true
+}
+
+// key walks over a member's name and the colon.
+func (s *scanner) key() bool {
+	s.space()
+	if !s.str() {
+		return false
+	}
+	s.keyEnd = s.pos
+	return s.enter(':')
+}
+
+func (s *scanner) literal(word string) bool {
+	if !bytes.HasPrefix(s.data[s.pos:], []byte(word)) {
+		return false
+	}
+	s.pos += len(word)
+	return true
+}
+
+func (s *scanner) str() bool {
+	if s.pos >= len(s.data) || s.data[s.pos] != '"' {
+		return false
+	}
+	for i := s.pos + 1; i < len(s.data); {
+		switch c := s.data[i]; {
+		case c == '"':
+			s.pos = i + 1
+			return true
+		case c < 0x20:
+			return false
+		case c != '\\':
+			i++
+		case i+1 < len(s.data) && bytes.IndexByte([]byte(`"\/bfnrt`), s.data[i+1]) >= 0:
+			i += 2
+		default:
+			if _, ok := escaped(s.data[i:]); !ok {
+				return false
+			}
+			i += 6
+		}
+	}
+	return false
+}
+
+// number walks over -?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?
+func (s *scanner) number() bool {
+	s.accept("-")
+	if !s.accept("0") && s.digits() == 0 {
+		return false
+	}
+	if s.accept(".") && s.digits() == 0 {
+		return false
+	}
+	if s.accept("eE") {
+		s.accept("+-")
+		return s.digits() > 0
+	}
+	return true
+}
+
+func (s *scanner) accept(any string) bool {
+	if s.pos < len(s.data) && bytes.IndexByte([]byte(any), s.data[s.pos]) >= 0 {
+		s.pos++
+		return true
+	}
+	return false
+}
+
+func (s *scanner) digits() (n int) {
+	for s.pos < len(s.data) && s.data[s.pos] >= '0' && s.data[s.pos] <= '9' {
+		s.pos++
+		n++
+	}
+	return n
+}

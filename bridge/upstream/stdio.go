@@ -1,0 +1,253 @@
+package upstream
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+const (
+	// maxLine bounds one message of a server. A longer one is never held in memory.
+	maxLine = 16 << 20
+	// keepLine is the largest line buffer that is kept for the next message.
+	keepLine = 1 << 20
+	// headLine and tailLine are what is kept of a line over maxLine: enough to see
+	// which call it answers.
+	headLine, tailLine = 4 << 10, 512
+
+	// queued bounds the messages that wait to be written; then callers wait.
+	queued = 256
+	// batchBytes is how much is gathered into one write.
+	batchBytes = 64 << 10
+	// flushTime is how long the last messages get to be written at the end.
+	flushTime = 200 * time.Millisecond
+	// junkLogged is how many unusable lines of a server are logged.
+	junkLogged = 10
+)
+
+// stdio is the channel to a process: one message per line over its stdin and
+// stdout, as MCP's stdio transport has it.
+type stdio struct {
+	proc *process
+	log  *slog.Logger
+
+	queue   chan []byte
+	stop    chan struct{} // closed by close: write what is queued, then end
+	written chan struct{} // closed when the writer has ended and closed stdin
+	once    sync.Once
+	closed  chan struct{} // closed when nothing is left of the server
+
+	// Only receive uses these.
+	in      *bufio.Reader
+	line    []byte
+	backlog []*incoming // the rest of a batch
+	junk    int
+}
+
+func newStdio(c *Command, log *slog.Logger) (*stdio, error) {
+	p, err := start(c, log)
+	if err != nil {
+		return nil, err
+	}
+	s := &stdio{
+		proc: p, log: log,
+		queue: make(chan []byte, queued), stop: make(chan struct{}),
+		written: make(chan struct{}), closed: make(chan struct{}),
+		in: bufio.NewReaderSize(p.stdout, 64<<10),
+	}
+	go s.write()
+	return s, nil
+}
+
+func (s *stdio) send(ctx context.Context, m *message) error {
+	select {
+	case s.queue <- m.encode():
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-s.written:
+		return fmt.Errorf("%w: it no longer reads its input", ErrUnavailable)
+	}
+}
+
+func (s *stdio) post(m *message) {
+	select {
+	case s.queue <- m.encode():
+	default:
+		s.log.Debug("message dropped: the server does not read its input", "method", m.method)
+	}
+}
+
+// write is the writer's goroutine. Messages that wait are written together.
+func (s *stdio) write() {
+	defer close(s.written)
+	defer s.proc.stdin.Close()
+	var buf []byte
+	for {
+		select {
+		case line := <-s.queue:
+			buf = append(buf[:0], line...)
+		case <-s.stop:
+			if buf = s.gather(buf[:0]); len(buf) > 0 {
+				_, _ = s.proc.stdin.Write(buf) // nobody waits for it any more
+			}
+			return
+		}
+		buf = s.gather(buf)
+		if _, err := s.proc.stdin.Write(buf); err != nil {
+			s.log.Debug("writing to the server ended", "error", err)
+			s.proc.hangUp()
+			return
+		}
+		if cap(buf) > keepLine {
+			buf = nil
+		}
+	}
+}
+
+// gather appends the lines that are already waiting.
+func (s *stdio) gather(buf []byte) []byte {
+	for len(buf) < batchBytes {
+		select {
+		case line := <-s.queue:
+			buf = append(buf, line...)
+		default:
+			return buf
+		}
+	}
+	return buf
+}
+
+func (s *stdio) receive() (*incoming, error) {
+	for {
+		if len(s.backlog) > 0 {
+			m := s.backlog[0]
+			s.backlog = s.backlog[1:]
+			return m, nil
+		}
+		line, err := s.readLine()
+		switch {
+		case errors.Is(err, ErrTooLarge):
+			if id := blame(line[:headLine], line[headLine:]); id != nil {
+				return &incoming{id: bytes.Clone(id), err: fmt.Errorf("%w: more than %d MiB", ErrTooLarge, maxLine>>20)}, nil
+			}
+			s.skip(line, err)
+		case err != nil:
+			return nil, s.proc.obituary()
+		default:
+			if m := s.read(line); m != nil {
+				return m, nil
+			}
+		}
+	}
+}
+
+// read makes a message of a line, or several of a batch (JSON-RPC batches were
+// part of MCP 2025-03-26), which then wait in the backlog. Nil when there is none.
+func (s *stdio) read(line []byte) *incoming {
+	line = cleanse(bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\uFEFF"))))
+	if len(line) == 0 {
+		return nil
+	}
+	if line[0] != '[' {
+		return s.message(line)
+	}
+	err := elements(line, func(val []byte) error {
+		if m := s.message(val); m != nil {
+			s.backlog = append(s.backlog, m)
+		}
+		return nil
+	})
+	if err != nil {
+		s.skip(line, err)
+	}
+	return nil
+}
+
+// message reads one message and gives it memory of its own.
+func (s *stdio) message(data []byte) *incoming {
+	m, err := parse(data)
+	if err != nil {
+		id := blame(data, data[max(0, len(data)-tailLine):])
+		if id == nil {
+			s.skip(data, err)
+			return nil
+		}
+		m = &incoming{id: id, err: fmt.Errorf("%w: %w", ErrBadAnswer, err)}
+	}
+	m.id, m.result = bytes.Clone(m.id), bytes.Clone(m.result)
+	return m
+}
+
+// skip drops a line that is no message. What it said may be anybody's data, so
+// only its size is worth a warning.
+func (s *stdio) skip(line []byte, err error) {
+	s.junk++
+	switch {
+	case s.junk == 1:
+		s.log.Warn("the server prints lines that are not MCP messages; they are skipped", "bytes", len(line), "why", err)
+	case s.junk == junkLogged:
+		s.log.Debug("more such lines are not logged")
+	}
+	if s.junk <= junkLogged {
+		s.log.Debug("line skipped", "line", plain(string(line[:min(len(line), 400)]), 200))
+	}
+}
+
+// readLine returns the next line without its end. A line over maxLine comes as
+// its first headLine and its last tailLine bytes, with ErrTooLarge.
+func (s *stdio) readLine() ([]byte, error) {
+	if cap(s.line) > keepLine {
+		s.line = nil
+	}
+	s.line = s.line[:0]
+	long := false
+	for {
+		chunk, err := s.in.ReadSlice('\n')
+		switch {
+		case !long && err == nil && len(s.line) == 0:
+			return chunk, nil // the usual case: one line, in one piece
+		case !long:
+			s.line = append(s.line, chunk...)
+			if long = len(s.line) > maxLine; long {
+				s.line = append(bytes.Clone(s.line[:headLine]), s.line[len(s.line)-tailLine:]...)
+			}
+		default:
+			rest := append(bytes.Clone(s.line[headLine:]), chunk...)
+			s.line = append(s.line[:headLine], rest[len(rest)-tailLine:]...)
+		}
+		switch {
+		case err == bufio.ErrBufferFull:
+		case err == io.EOF && !long && len(s.line) > 0:
+			return s.line, nil // a last line without its end
+		case err != nil:
+			return nil, err
+		case long:
+			return s.line, ErrTooLarge
+		default:
+			return s.line, nil
+		}
+	}
+}
+
+func (s *stdio) close() {
+	s.once.Do(func() {
+		defer close(s.closed)
+		// The last messages, usually cancellations, get a moment to go out.
+		_ = s.proc.stdin.SetWriteDeadline(time.Now().Add(flushTime))
+		close(s.stop)
+		select {
+		case <-s.written:
+		case <-time.After(2 * flushTime): // where pipes know no deadlines
+		}
+		s.proc.end()
+		<-s.written
+	})
+	<-s.closed
+}

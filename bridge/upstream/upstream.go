@@ -1,0 +1,191 @@
+package upstream
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Command is a server that is started as a process and speaks over its pipes.
+type Command struct {
+	// Path is the program. A name without a slash is found in the PATH of Env.
+	Path string
+	Args []string
+	// Env is the whole environment of the server, nothing is added. Nil means
+	// [DefaultEnv].
+	Env []string
+	// Dir is the working directory, ours if empty.
+	Dir string
+}
+
+// Options says which server to wrap. Exactly one of Command and Transport is set.
+type Options struct {
+	// Name is how errors and logs call the server. Not empty.
+	Name string
+	// Command is started by Start, and again after it died.
+	Command *Command
+	// Transport is connected by Start, and again after the connection broke, which
+	// works for those that can connect twice, as the SDK's HTTP client can.
+	Transport mcp.Transport
+	// Logger gets what happens to the server, never what is sent to it. What the
+	// server itself writes to stderr goes there at debug level. Nil discards.
+	Logger *slog.Logger
+	// Implementation is who the server is told we are. Nil: mcp-code-mode.
+	Implementation *mcp.Implementation
+}
+
+// Upstream is a wrapped server. Its methods may be called from any goroutine.
+type Upstream struct {
+	opts      Options
+	log       *slog.Logger
+	transport mcp.Transport           // opts.Transport, bounded
+	version   *atomic.Pointer[string] // the protocol version, for transport
+
+	// Set by Start and read-only after it.
+	tools    []Tool
+	pinned   map[string]string // a tool's name to its fingerprint
+	warnings []string
+
+	live atomic.Pointer[peer] // the running server, or the last one that ran
+
+	mu       sync.Mutex // guards what follows
+	legacy   bool       // server/discover is of no use with this server
+	closed   bool
+	attempt  *attempt  // to start it again
+	failures int       // in a row, of attempts and of servers that died soon
+	retryAt  time.Time // no attempt before
+
+	quit chan struct{}  // closed by Close
+	work sync.WaitGroup // attempts under way
+}
+
+// Start starts or connects to a server, agrees on a protocol version and reads its
+// tools. When ctx ends first, or anything else fails, nothing is left running. The
+// error of a process that ended names the last lines of its stderr.
+func Start(ctx context.Context, o Options) (*Upstream, error) {
+	switch {
+	case o.Name == "":
+		return nil, errors.New("starting a server: it has no name")
+	case (o.Command == nil) == (o.Transport == nil):
+		return nil, fmt.Errorf("starting %q: want a command or a transport", o.Name)
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Implementation == nil {
+		o.Implementation = &mcp.Implementation{Name: "mcp-code-mode", Version: "1"}
+	}
+	u := &Upstream{opts: o, log: o.Logger.With("server", o.Name), quit: make(chan struct{})}
+	u.transport, u.version = bounded(o.Transport)
+	p, l, err := u.connect(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("starting %q: %w", o.Name, err)
+	}
+	u.tools, u.warnings = l.tools, l.warnings
+	u.pinned = make(map[string]string, len(l.tools))
+	for _, t := range l.tools {
+		u.pinned[t.Name] = t.SHA256
+	}
+	u.live.Store(p)
+	return u, nil
+}
+
+// Tools returns the tools as they were listed at the start, in the server's order.
+// They stay these for as long as the Upstream lives.
+func (u *Upstream) Tools() []Tool { return slices.Clone(u.tools) }
+
+// Warnings says what was wrong with the list of tools: which were left out, what
+// was ignored. One line each, free of control characters.
+func (u *Upstream) Warnings() []string { return slices.Clone(u.warnings) }
+
+// Call calls a tool. args is a JSON object (nil: an empty one) and goes out byte
+// for byte; only line breaks between its tokens are taken out for a process, where
+// a line is a message.
+//
+// A server that died is started again first. While a server keeps dying, that waits
+// longer and longer, up to 30 s; calls wait for at most one second of it and
+// then fail. A tool whose definition is no longer what it was at the start
+// is not called.
+//
+// When ctx ends, Call returns its error at once, the server is told that the request
+// is cancelled, and an answer that still comes is dropped. Otherwise the error is an
+// [*RPCError] or wraps [ErrUnavailable], [ErrTooLarge] or [ErrBadAnswer]. There is no
+// timeout but ctx. A failed call is never sent again.
+func (u *Upstream) Call(ctx context.Context, tool string, args []byte) (Result, error) {
+	r, err := u.call(ctx, tool, args)
+	if err != nil {
+		return Result{}, fmt.Errorf("calling %q: %w", u.opts.Name+"/"+tool, err)
+	}
+	return r, nil
+}
+
+func (u *Upstream) call(ctx context.Context, tool string, args []byte) (Result, error) {
+	if _, ok := u.pinned[tool]; !ok {
+		return Result{}, errors.New("no such tool")
+	}
+	args, err := arguments(args)
+	if err != nil {
+		return Result{}, err
+	}
+	name, err := json.Marshal(tool)
+	if err != nil {
+		return Result{}, err
+	}
+	if err := ctx.Err(); err != nil {
+		return Result{}, err
+	}
+	p, err := u.running(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	if why, ok := p.refused[tool]; ok {
+		return Result{}, fmt.Errorf("%w: %s", ErrUnavailable, why)
+	}
+	raw, err := p.request(ctx, "tools/call", params(p.meta, []byte("name"), name, []byte("arguments"), args))
+	if err != nil {
+		return Result{}, err
+	}
+	return readResult(raw)
+}
+
+// arguments checks that args is a JSON object and fits on one line.
+func arguments(args []byte) ([]byte, error) {
+	if args == nil {
+		return []byte("{}"), nil
+	}
+	if _, _, err := fields(args); err != nil {
+		return nil, errors.New("the arguments are not a JSON object")
+	}
+	if !bytes.ContainsAny(args, "\r\n") {
+		return args, nil
+	}
+	var b bytes.Buffer
+	if err := json.Compact(&b, args); err != nil {
+		return nil, fmt.Errorf("the arguments are not a JSON object: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// Close ends the server and everything it started, and returns when nothing of it
+// is left: after at most about 3 s for one that does not want to end. Calls
+// in flight fail with [ErrUnavailable]. Closing twice is fine.
+func (u *Upstream) Close() error {
+	u.mu.Lock()
+	if !u.closed {
+		u.closed = true
+		close(u.quit)
+	}
+	u.mu.Unlock()
+	u.work.Wait()
+	u.live.Load().close()
+	return nil
+}
