@@ -1,0 +1,27 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+// sleeper is how a test finds the processes that spawn starts.
+const sleeper = "471147"
+
+// spawn starts a process that outlives us unless somebody ends it. It keeps our
+// stdout and stderr open.
+func spawn(detached bool) {
+	cmd := exec.Command("sleep", sleeper)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: detached}
+	if err := cmd.Start(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2)
+	}
+	fmt.Fprintln(os.Stderr, "child", cmd.Process.Pid)
+}
+
+// suicide dies as a crash or the kernel would have it.
+func suicide() { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL) }
