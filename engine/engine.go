@@ -162,7 +162,7 @@ func (e *Engine) Visible(ctx context.Context, tools []Tool) (map[string]bool, er
 func (e *Engine) visibleTool(ctx context.Context, t *Tool) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, e.timeout)
 	defer cancel()
-	answer, err := e.eval(ctx, e.visible, ast.NewObject(pair{keyHook, hookVisibleTerm}, pair{keyTool, toolTerm(t)}))
+	answer, err := e.eval(ctx, e.visible, visibleValue(t))
 	if err != nil {
 		return false, err
 	}

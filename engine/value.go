@@ -43,84 +43,104 @@ func inputValue(ctx context.Context, r *Request) (ast.Value, error) {
 		return nil, fmt.Errorf("reading the arguments: %w", err)
 	}
 	return ast.NewObject(
-		pair{keyHook, hook(r.Hook)},
-		pair{keyTool, toolTerm(&r.Tool)},
-		pair{keyCall, callTerm(&r.Call, args)},
-		pair{keyRun, object(
-			pair{keyID, str(r.Run.ID)},
-			pair{keyCode, str(r.Run.CodeSHA256)},
-			pair{keyCalls, num(r.Run.Calls)},
-			pair{keyInFlight, num(int64(r.Run.InFlight))},
-			pair{keyElapsed, num(r.Run.ElapsedMS)},
+		pair{keyHook, b.hook(r.Hook)},
+		pair{keyTool, b.tool(&r.Tool)},
+		pair{keyCall, b.call(&r.Call, args)},
+		pair{keyRun, b.object(
+			pair{keyID, b.str(r.Run.ID)},
+			pair{keyCode, b.str(r.Run.CodeSHA256)},
+			pair{keyCalls, b.num(r.Run.Calls)},
+			pair{keyInFlight, b.num(int64(r.Run.InFlight))},
+			pair{keyElapsed, b.num(r.Run.ElapsedMS)},
 		)},
-		pair{keySession, sessionTerm(&r.Session)},
-		pair{keyPrincipal, object(
-			pair{keyClient, str(r.Principal.Client)},
-			pair{keyVersion, str(r.Principal.Version)},
+		pair{keySession, b.session(&r.Session)},
+		pair{keyPrincipal, b.object(
+			pair{keyClient, b.str(r.Principal.Client)},
+			pair{keyVersion, b.str(r.Principal.Version)},
 		)},
-		pair{keyTimeNS, num(r.TimeNS)},
+		pair{keyTimeNS, b.num(r.TimeNS)},
 	), nil
 }
 
-func toolTerm(t *Tool) *ast.Term {
-	annotations := make([]pair, 0, len(t.Annotations))
-	for name, on := range t.Annotations {
-		annotations = append(annotations, pair{str(name), boolean(on)})
-	}
-	return object(
-		pair{keyID, str(t.ID)},
-		pair{keyServer, str(t.Server)},
-		pair{keyName, str(t.Name)},
-		pair{keyKnown, boolean(t.Known)},
-		pair{keyPrivate, boolean(t.Private)},
-		pair{keyLabels, strs(t.Labels)},
-		pair{keyAnnotations, object(annotations...)},
-		pair{keyDefinition, str(t.DefinitionSHA256)},
-	)
+// visibleValue builds the input of the visible entrypoint, which knows a tool and no call.
+func visibleValue(t *Tool) ast.Value {
+	var b builder
+	return ast.NewObject(pair{keyHook, hookVisibleTerm}, pair{keyTool, b.tool(t)})
 }
 
-func callTerm(c *Call, args *ast.Term) *ast.Term {
-	violations := make([]*ast.Term, len(c.Violations))
-	for i, v := range c.Violations {
-		violations[i] = object(pair{keyPath, str(v.Path)}, pair{keyMessage, str(v.Message)})
-	}
-	rules := make([]*ast.Term, len(c.Rules))
-	for i, r := range c.Rules {
-		rules[i] = object(pair{keyRule, str(r.Rule)}, pair{keyOK, boolean(r.OK)})
-	}
-	return object(
-		pair{keyID, str(c.ID)},
-		pair{keySeq, num(c.Seq)},
-		pair{keyArgs, args},
-		pair{keyArgsBytes, num(int64(c.ArgsBytes))},
-		pair{keyViolations, ast.NewTerm(ast.NewArray(violations...))},
-		pair{keyRules, ast.NewTerm(ast.NewArray(rules...))},
-	)
-}
-
-func sessionTerm(s *Session) *ast.Term {
-	sources := make([]pair, 0, len(s.LabelSources))
-	for label, tool := range s.LabelSources {
-		sources = append(sources, pair{str(label), str(tool)})
-	}
-	calls := make([]pair, 0, len(s.CallsByTool))
-	for tool, n := range s.CallsByTool {
-		calls = append(calls, pair{str(tool), num(n)})
-	}
-	return object(
-		pair{keyID, str(s.ID)},
-		pair{keyLabels, strs(s.Labels)},
-		pair{keySources, object(sources...)},
-		pair{keyCalls, num(s.Calls)},
-		pair{keyCallsByTool, object(calls...)},
-	)
-}
-
-// builder turns the arguments into a term. They are the only part of a request whose size
-// and keys a hostile program chooses (also keys made to collide), so it stops with its context.
+// builder makes the terms of one request. It takes them from slabs, which saves every other
+// allocation. The arguments are the only part whose size and keys a hostile program chooses
+// (also keys made to collide), so building them stops with the context.
 type builder struct {
 	ctx   context.Context
 	steps int
+	slab  []ast.Term
+}
+
+const slabSize = 48 // about what one request needs
+
+func (b *builder) term(v ast.Value) *ast.Term {
+	if len(b.slab) == 0 {
+		b.slab = make([]ast.Term, slabSize)
+	}
+	t := &b.slab[0]
+	b.slab = b.slab[1:]
+	t.Value = v
+	return t
+}
+
+func (b *builder) tool(t *Tool) *ast.Term {
+	annotations := make([]pair, 0, len(t.Annotations))
+	for name, on := range t.Annotations {
+		annotations = append(annotations, pair{b.str(name), boolean(on)})
+	}
+	return b.object(
+		pair{keyID, b.str(t.ID)},
+		pair{keyServer, b.str(t.Server)},
+		pair{keyName, b.str(t.Name)},
+		pair{keyKnown, boolean(t.Known)},
+		pair{keyPrivate, boolean(t.Private)},
+		pair{keyLabels, b.strs(t.Labels)},
+		pair{keyAnnotations, b.object(annotations...)},
+		pair{keyDefinition, b.str(t.DefinitionSHA256)},
+	)
+}
+
+func (b *builder) call(c *Call, args *ast.Term) *ast.Term {
+	violations := make([]*ast.Term, len(c.Violations))
+	for i, v := range c.Violations {
+		violations[i] = b.object(pair{keyPath, b.str(v.Path)}, pair{keyMessage, b.str(v.Message)})
+	}
+	rules := make([]*ast.Term, len(c.Rules))
+	for i, r := range c.Rules {
+		rules[i] = b.object(pair{keyRule, b.str(r.Rule)}, pair{keyOK, boolean(r.OK)})
+	}
+	return b.object(
+		pair{keyID, b.str(c.ID)},
+		pair{keySeq, b.num(c.Seq)},
+		pair{keyArgs, args},
+		pair{keyArgsBytes, b.num(int64(c.ArgsBytes))},
+		pair{keyViolations, b.array(violations)},
+		pair{keyRules, b.array(rules)},
+	)
+}
+
+func (b *builder) session(s *Session) *ast.Term {
+	sources := make([]pair, 0, len(s.LabelSources))
+	for label, tool := range s.LabelSources {
+		sources = append(sources, pair{b.str(label), b.str(tool)})
+	}
+	calls := make([]pair, 0, len(s.CallsByTool))
+	for tool, n := range s.CallsByTool {
+		calls = append(calls, pair{b.str(tool), b.num(n)})
+	}
+	return b.object(
+		pair{keyID, b.str(s.ID)},
+		pair{keyLabels, b.strs(s.Labels)},
+		pair{keySources, b.object(sources...)},
+		pair{keyCalls, b.num(s.Calls)},
+		pair{keyCallsByTool, b.object(calls...)},
+	)
 }
 
 func (b *builder) value(x any, depth int) (*ast.Term, error) {
@@ -136,12 +156,12 @@ func (b *builder) value(x any, depth int) (*ast.Term, error) {
 	case bool:
 		return boolean(x), nil
 	case string:
-		return str(x), nil
+		return b.str(x), nil
 	case json.Number:
 		if !isNumber(string(x)) {
 			return nil, errors.New("a number that is not one")
 		}
-		return ast.NewTerm(ast.Number(x)), nil
+		return b.term(ast.Number(x)), nil
 	case []any:
 		elems := make([]*ast.Term, len(x))
 		for i := range x {
@@ -151,7 +171,7 @@ func (b *builder) value(x any, depth int) (*ast.Term, error) {
 			}
 			elems[i] = elem
 		}
-		return ast.NewTerm(ast.NewArray(elems...)), nil
+		return b.array(elems), nil
 	case map[string]any:
 		obj := ast.NewObjectWithCapacity(len(x))
 		for name, v := range x {
@@ -159,12 +179,62 @@ func (b *builder) value(x any, depth int) (*ast.Term, error) {
 			if err != nil {
 				return nil, err
 			}
-			obj.Insert(str(name), elem)
+			obj.Insert(b.str(name), elem)
 		}
-		return ast.NewTerm(obj), nil
+		return b.term(obj), nil
 	default:
 		return nil, fmt.Errorf("a value of Go type %T", x)
 	}
+}
+
+func (b *builder) object(pairs ...pair) *ast.Term {
+	if len(pairs) == 0 {
+		return ast.InternedEmptyObject
+	}
+	return b.term(ast.NewObject(pairs...))
+}
+
+func (b *builder) array(elems []*ast.Term) *ast.Term {
+	if len(elems) == 0 {
+		return ast.InternedEmptyArray
+	}
+	return b.term(ast.NewArray(elems...))
+}
+
+func (b *builder) strs(list []string) *ast.Term {
+	terms := make([]*ast.Term, len(list))
+	for i, s := range list {
+		terms[i] = b.str(s)
+	}
+	return b.array(terms)
+}
+
+func (b *builder) str(s string) *ast.Term {
+	if s == "" {
+		return noString
+	}
+	return b.term(ast.String(s))
+}
+
+func (b *builder) hook(s string) *ast.Term {
+	if s == HookCall {
+		return hookCallTerm
+	}
+	return b.str(s)
+}
+
+func (b *builder) num(n int64) *ast.Term {
+	if 0 <= n && n < 256 {
+		return ast.InternedTerm(int(n))
+	}
+	return b.term(ast.Number(strconv.FormatInt(n, 10)))
+}
+
+func boolean(v bool) *ast.Term {
+	if v {
+		return trueTerm
+	}
+	return falseTerm
 }
 
 // isNumber reports whether s is a number as JSON writes them (RFC 8259, section 6).
@@ -200,50 +270,4 @@ func isNumber(s string) bool {
 		}
 	}
 	return s == ""
-}
-
-func object(pairs ...pair) *ast.Term {
-	if len(pairs) == 0 {
-		return ast.InternedEmptyObject
-	}
-	return ast.NewTerm(ast.NewObject(pairs...))
-}
-
-func hook(s string) *ast.Term {
-	if s == HookCall {
-		return hookCallTerm
-	}
-	return str(s)
-}
-
-func str(s string) *ast.Term {
-	if s == "" {
-		return noString
-	}
-	return ast.NewTerm(ast.String(s))
-}
-
-func strs(list []string) *ast.Term {
-	if len(list) == 0 {
-		return ast.InternedEmptyArray
-	}
-	terms := make([]*ast.Term, len(list))
-	for i, s := range list {
-		terms[i] = str(s)
-	}
-	return ast.NewTerm(ast.NewArray(terms...))
-}
-
-func num(n int64) *ast.Term {
-	if 0 <= n && n < 256 {
-		return ast.InternedTerm(int(n))
-	}
-	return ast.NewTerm(ast.Number(strconv.FormatInt(n, 10)))
-}
-
-func boolean(v bool) *ast.Term {
-	if v {
-		return trueTerm
-	}
-	return falseTerm
 }

@@ -37,13 +37,12 @@ package codemode
 
 # METADATA
 # title: Decision
-# description: What a call gets. `allow` is true only with a grant and without a denial.
+# description: What a call gets. It is allowed with a grant and without a denial, not otherwise.
 # entrypoint: true
-decision := {
-	"allow": _allow,
-	"denials": _denials,
-	"effects": {"labels_add": _labels},
-}
+decision := {"allow": true, "denials": set(), "effects": {"labels_add": _labels}} if {
+	_granted
+	_refusals == set()
+} else := {"allow": false, "denials": _reasons, "effects": {"labels_add": set()}}
 
 # METADATA
 # title: Visible
@@ -55,40 +54,22 @@ visible if data.codemode.rules[_].visible == true
 
 visible if _granted
 
-default _allow := false
-
-_allow if {
-	_granted
-	count(_denials) == 0
-}
-
 # An unknown tool has no grant, whatever a family says.
 _granted if {
 	input.tool.known == true
 	data.codemode.rules[_].grant == true
 }
 
-_refusals contains denial if some denial in data.codemode.rules[_].deny
+# A family whose `deny` is not a set makes this undefined, and no decision is no allow.
+_refusals := union({denials | denials := data.codemode.rules[_].deny})
 
-# A family whose `deny` is not a set would be skipped above without a word.
-_refusals contains {"code": "policy_error", "message": "the policy is broken: a deny rule is not a set"} if {
-	some family
-	denials := data.codemode.rules[family].deny
-	not is_set(denials)
-}
+_labels := union({labels | labels := data.codemode.rules[_].labels_add})
 
-_denials := _refusals if count(_refusals) > 0
+_reasons := _refusals if _refusals != set()
 
-_denials := {denial |
-	count(_refusals) == 0
-	not _granted
-	denial := {"code": "tool_not_allowed", "message": $`no rule allows a call of "{input.tool.id}": use another tool`}
-} if {
-	count(_refusals) == 0
-}
+_reasons := {_not_granted} if _refusals == set()
 
-# Labels belong to calls that go out.
-_labels contains label if {
-	_allow
-	some label in data.codemode.rules[_].labels_add
+_not_granted := {
+	"code": "tool_not_allowed",
+	"message": $`no rule allows a call of "{input.tool.id}": use another tool`,
 }

@@ -26,7 +26,7 @@ deny contains {"code": "arguments_invalid", "message": _invalid} if not _valid
 #   code: rule_not_met
 deny contains {"code": "rule_not_met", "message": _not_met} if not _rules_hold
 
-# Numbers sort before strings, and null before numbers: only a number proves anything.
+# To Rego null < true < 1 < "1" < []: without is_number, null would be small enough.
 _fits if {
 	is_number(input.call.args_bytes)
 	is_number(data.codemode.config.limits.argument_bytes)
@@ -39,29 +39,20 @@ _valid if {
 	input.call.violations == []
 }
 
-# An empty list of results is fine only where the installation asks for no rule.
+# The results must be those of the rules that the installation asks for, each of them true:
+# a list that is empty, shorter or of something else proves nothing.
 _rules_hold if {
-	is_array(input.call.rules)
-	every result in input.call.rules {
-		result.ok == true
-	}
-	every rule in _asked {
-		rule in _held
-	}
+	is_array(_asked)
+	input.call.rules == [{"rule": rule, "ok": true} | some rule in _asked]
 }
 
 default _asked := []
 
 _asked := data.codemode.config.servers[input.tool.server].rules[input.tool.name]
 
-_held := {result.rule |
-	some result in input.call.rules
-	result.ok == true
-}
-
 _broken := [rule |
-	some rule in array.concat(_asked, [result.rule | some result in input.call.rules])
-	not rule in _held
+	some rule in _asked
+	not {"rule": rule, "ok": true} in input.call.rules
 ]
 
 _too_large := concat("", [
@@ -69,16 +60,23 @@ _too_large := concat("", [
 	"send less at once, or split the work over several calls",
 ])
 
-_invalid := $`the arguments do not fit "{input.tool.id}" ({_first_violation}): see its stub in TOOLS and correct them`
+_invalid := $`the arguments do not fit "{input.tool.id}" ({_first_violation}{_more}): see its stub in TOOLS and correct them`
 
-default _first_violation := "they must be one JSON object"
+default _first_violation := "they must be one JSON object that fits its schema"
 
-_first_violation := $"{path}: {input.call.violations[0].message}{_more}" if {
-	path := trim_left(input.call.violations[0].path, "/")
+_first_violation := input.call.violations[0].message if input.call.violations[0].path == ""
+
+_first_violation := $"{trim_left(path, "/")}: {input.call.violations[0].message}" if {
+	path := input.call.violations[0].path
+	path != ""
 }
 
 default _more := ""
 
 _more := $"; {count(input.call.violations) - 1} more" if count(input.call.violations) > 1
 
-_not_met := $`the arguments of "{input.tool.id}" must meet {_broken[0]}: change them so that they do`
+_not_met := $`the arguments of "{input.tool.id}" must meet {_first_broken}: change them so that they do`
+
+default _first_broken := "all of its rules, whose results are missing"
+
+_first_broken := _broken[0]

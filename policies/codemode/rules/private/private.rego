@@ -27,15 +27,16 @@ _stays_inside if input.tool.private == true
 # Only a list of labels shows that the session is clean.
 _clean if {
 	is_array(input.session.labels)
-	every label in input.session.labels {
-		is_string(label)
-		label != "private"
-	}
+	not "private" in input.session.labels
 }
 
 _public if input.tool.private == false
 
 _message := concat("", [
-	$`the private tool "{input.session.label_sources.private}" was called in this session, `,
-	$`so only tools marked [private] can be called now, and "{input.tool.id}" is not: go on with those, or finish`,
+	$"{_source} was called in this session, so only tools marked [private] can be called until it ends, ",
+	$`and "{input.tool.id}" is not: go on with private tools, or finish with what you have`,
 ])
+
+default _source := "a private tool"
+
+_source := $`the private tool "{input.session.label_sources.private}"` if input.session.label_sources.private
