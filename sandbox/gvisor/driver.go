@@ -1,0 +1,171 @@
+//go:build linux && (amd64 || arm64)
+
+package gvisor
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"os"
+	"sync"
+
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/rootfs"
+)
+
+// Driver starts sandboxes on the embedded gVisor. It implements sandbox.Driver.
+type Driver struct {
+	limits  sandbox.Limits
+	log     *slog.Logger
+	exe     *os.File // what sentries are started from
+	root    *os.File // EROFS image
+	command []string // what runs in it
+	state   *stateDir
+	groups  []hierarchy
+	cpus    *processors
+	spawner *spawner
+	watch   *watchdog
+
+	mu     sync.Mutex // guards what follows
+	closed bool
+	live   map[*instance]struct{}
+	busy   sync.WaitGroup // calls of Start under way and instances not yet gone
+}
+
+var _ sandbox.Driver = (*Driver)(nil)
+
+// New makes a driver: it prepares the root image the first time, which takes
+// seconds, and removes what drivers of dead processes left.
+func New(ctx context.Context, o Options) (*Driver, error) {
+	exe, err := executable(o.Runsc)
+	if err != nil {
+		return nil, err
+	}
+	tree, digest, err := rootfs.Tree(ctx, o.Runner, o.Progress)
+	if err != nil {
+		exe.Close()
+		return nil, err
+	}
+	root, err := rootImage(tree, digest)
+	if err != nil {
+		exe.Close()
+		return nil, err
+	}
+	return newDriver(o, exe, root, rootfs.Command())
+}
+
+// newDriver makes a driver that runs a command in a root, and owns both files
+// even when it fails.
+func newDriver(o Options, exe, root *os.File, command []string) (*Driver, error) {
+	d := &Driver{
+		limits: o.Limits.WithDefaults(), log: o.Logger, exe: exe, root: root, command: command,
+		live: make(map[*instance]struct{}),
+	}
+	if d.log == nil {
+		d.log = slog.New(slog.DiscardHandler)
+	}
+	err := checkLimits(d.limits)
+	if err == nil {
+		d.state, err = newStateDir(d.log)
+	}
+	if err != nil {
+		closeFiles([]*os.File{exe, root})
+		return nil, err
+	}
+	d.cpus = newProcessors(d.limits.CPUs)
+	d.groups = newHierarchies(d.state, groupLimitsOf(d.limits))
+	d.spawner = newSpawner()
+	d.watch = newWatchdog(d.limits.Memory)
+	return d, nil
+}
+
+// maxMemory keeps sums with a limit from overflowing.
+const maxMemory = 1 << 50
+
+func checkLimits(l sandbox.Limits) error {
+	if l.Memory < 0 || l.Memory > maxMemory || l.Pids < 0 || l.Files < 0 || l.TmpBytes < 0 ||
+		!(l.CPUs > 0) || l.CPUs > math.MaxInt16 {
+		return errors.New("limits of the sandbox must be positive, and memory at most 1 PiB")
+	}
+	return nil
+}
+
+// Name is the word --sandbox uses for the driver.
+func (d *Driver) Name() string { return "gvisor" }
+
+// Close ends every sandbox that is left and removes the driver's state.
+func (d *Driver) Close() error {
+	d.mu.Lock()
+	if d.closed {
+		d.mu.Unlock()
+		return nil
+	}
+	d.closed = true
+	for i := range d.live {
+		i.Kill()
+	}
+	d.mu.Unlock()
+	d.busy.Wait()
+	d.watch.close()
+	d.spawner.close()
+	closeFiles([]*os.File{d.exe, d.root})
+	return d.state.close()
+}
+
+// enter begins something that Close waits for; d.busy.Done ends it.
+func (d *Driver) enter() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return errors.New("driver is closed")
+	}
+	d.busy.Add(1)
+	return nil
+}
+
+// adopt makes the instance the driver's own and waits for its end.
+func (d *Driver) adopt(i *instance, stderr *tail) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.live[i] = struct{}{}
+	if d.closed {
+		i.Kill()
+	}
+	d.busy.Add(1)
+	go func() {
+		defer d.busy.Done()
+		i.reap(d.watch, stderr, d.log)
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		delete(d.live, i)
+	}()
+}
+
+// newID returns a name that nothing else has.
+func newID() string {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
+}
+
+// groupLimitsOf leaves the quota out when the number of processors a sandbox may
+// run on is already its limit.
+func groupLimitsOf(l sandbox.Limits) groupLimits {
+	g := groupLimits{memory: l.Memory}
+	if l.CPUs != math.Trunc(l.CPUs) {
+		g.cpus = l.CPUs
+	}
+	return g
+}
+
+// describe adds what the machine itself said to an error about it.
+func describe(err error, detail string) error {
+	if detail == "" {
+		return err
+	}
+	return fmt.Errorf("%w: %s", err, detail)
+}

@@ -1,0 +1,69 @@
+//go:build linux && (amd64 || arm64)
+
+package gvisor
+
+import (
+	"debug/elf"
+	"fmt"
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// executable opens the program that sentries are started from and checks that
+// they can be. path is Options.Runsc.
+//
+// The sentry executes it in an empty root, so it must not need a dynamic
+// loader. Started by root, the sentry is nobody by the time it executes it.
+func executable(path string) (*os.File, error) {
+	what := strconv.Quote(path)
+	if path == "" {
+		path, what = selfExe, "this program"
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("opening gVisor's executable: %w", err)
+	}
+	defer f.Close()
+	if err := checkExecutable(f, what); err != nil {
+		return nil, err
+	}
+	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, minExecFD)
+	if err != nil {
+		return nil, fmt.Errorf("opening gVisor's executable: %w", err)
+	}
+	return os.NewFile(uintptr(fd), f.Name()), nil
+}
+
+// minExecFD is above all descriptors that a child is given, and those that os/exec
+// uses on the way: in the child, the executable is still behind its own.
+const minExecFD = 64
+
+func checkExecutable(f *os.File, what string) error {
+	bin, err := elf.NewFile(f)
+	if err != nil {
+		return fmt.Errorf("reading gVisor's executable: %s: %w", what, err)
+	}
+	for _, segment := range bin.Progs {
+		if segment.Type == elf.PT_INTERP {
+			err := fmt.Errorf("%s is linked dynamically (built with cgo), so gVisor cannot run from it", what)
+			return &hinted{err, "build it with CGO_ENABLED=0"}
+		}
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if os.Geteuid() == 0 && info.Mode().Perm()&0o005 != 0o005 {
+		err := fmt.Errorf("%s has mode %04o: the sandbox, which is nobody, cannot execute it", what, info.Mode().Perm())
+		return &hinted{err, "chmod o+rx " + f.Name()}
+	}
+	return nil
+}
+
+// execPath names an open executable for a child of this process: through the
+// descriptor, so that no directory on the way to it has to be open to nobody.
+func execPath(f *os.File) string {
+	return "/proc/self/fd/" + strconv.Itoa(int(f.Fd()))
+}

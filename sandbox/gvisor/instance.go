@@ -1,0 +1,98 @@
+//go:build linux && (amd64 || arm64)
+
+package gvisor
+
+import (
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"sync"
+	"sync/atomic"
+
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
+)
+
+// instance is one sandbox: a sentry and our ends of its streams.
+type instance struct {
+	cmd    *exec.Cmd
+	stdin  *os.File
+	stdout *os.File
+	place  *placement
+	gauge  *gauge
+
+	readMu sync.Mutex // held around reads of stdout and rest
+	rest   []byte     // what was in stdout when the sentry died
+
+	overMemory atomic.Bool // the watchdog killed it
+	gone       chan struct{}
+	exit       sandbox.Exit // valid once gone is closed
+}
+
+// Read reads the runner's standard output.
+func (i *instance) Read(p []byte) (int, error) {
+	i.readMu.Lock()
+	defer i.readMu.Unlock()
+	if i.stdout != nil {
+		return i.stdout.Read(p)
+	}
+	if len(i.rest) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(p, i.rest)
+	i.rest = i.rest[n:]
+	return n, nil
+}
+
+// Write writes to the runner's standard input.
+func (i *instance) Write(p []byte) (int, error) { return i.stdin.Write(p) }
+
+// Kill ends the sandbox. The sentry is the first process of its PID namespace,
+// so the kernel kills all others with it.
+func (i *instance) Kill() {
+	// It fails only when the process has been waited for already.
+	_ = i.cmd.Process.Kill()
+}
+
+// Wait blocks until nothing of the sandbox is left.
+func (i *instance) Wait() sandbox.Exit {
+	<-i.gone
+	return i.exit
+}
+
+// killForMemory is Kill for the watchdog.
+func (i *instance) killForMemory() {
+	i.overMemory.Store(true)
+	i.Kill()
+}
+
+// reap waits for the sentry, which ends only after every other process of its
+// namespace has ended, and removes what belongs to it. What the runner had
+// written stays readable.
+func (i *instance) reap(w *watchdog, stderr *tail, log *slog.Logger) {
+	// The error says how the process ended; ProcessState says it better.
+	_ = i.cmd.Wait()
+	i.stdin.Close()
+	i.drain()
+	w.remove(i.gauge)
+	i.exit = sandbox.Exit{
+		Code:   i.cmd.ProcessState.ExitCode(),
+		Memory: i.overMemory.Load() || i.place.outOfMemory(),
+		Detail: stderr.text(),
+	}
+	if err := i.place.remove(); err != nil {
+		log.Warn("removing what belonged to a sandbox", "error", err)
+	}
+	close(i.gone)
+}
+
+// drain takes over what is left in the pipe: at most its capacity, because all
+// its writers are dead.
+func (i *instance) drain() {
+	i.readMu.Lock()
+	defer i.readMu.Unlock()
+	// An error ends what can be read, as the end of the pipe does.
+	i.rest, _ = io.ReadAll(i.stdout)
+	i.stdout.Close()
+	i.stdout = nil
+}

@@ -1,0 +1,98 @@
+//go:build linux && (amd64 || arm64)
+
+package gvisor
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// stdio are our ends of the runner's standard streams.
+type stdio struct{ in, out, err *os.File }
+
+// sentryFiles are the sentry's ends of everything that is made for it alone.
+type sentryFiles struct{ spec, listener, sync, in, out, err *os.File }
+
+func (f *sentryFiles) list() []*os.File {
+	return []*os.File{f.spec, f.listener, f.sync, f.in, f.out, f.err}
+}
+
+// command is the sentry's process, ready to be started: nobody in namespaces of
+// its own. These are the attributes runsc gives its sandbox process when it does
+// not need the host's file system or network, except that the sentry gets no
+// CAP_SYS_PTRACE; it drops the others before it looks at anything.
+func command(exe string, argv []string, root *os.File, f *sentryFiles) *exec.Cmd {
+	uid, gid := os.Geteuid(), os.Getegid()
+	if uid == 0 {
+		uid, gid = nobody, nobody
+	}
+	return &exec.Cmd{
+		Path:       exe,
+		Args:       argv,
+		Env:        []string{},
+		Dir:        "/",
+		Stderr:     f.err,
+		ExtraFiles: []*os.File{f.spec, f.listener, f.sync, root, f.in, f.out, f.err}, // fdSpec and on
+		SysProcAttr: &syscall.SysProcAttr{
+			Setsid: true,
+			Cloneflags: unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNS |
+				unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS,
+			Credential:  &syscall.Credential{Uid: nobody, Gid: nobody},
+			UidMappings: []syscall.SysProcIDMap{{ContainerID: nobody, HostID: uid, Size: 1}},
+			GidMappings: []syscall.SysProcIDMap{{ContainerID: nobody, HostID: gid, Size: 1}},
+			// For the empty chroot, and to clear the bounding set.
+			AmbientCaps: []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SYS_CHROOT, unix.CAP_SETPCAP},
+			Pdeathsig:   syscall.SIGKILL,
+		},
+	}
+}
+
+// startError explains why a process in new namespaces could not be started.
+func startError(err error) error {
+	switch {
+	case errors.Is(err, unix.EPERM), errors.Is(err, unix.ENOSPC), errors.Is(err, unix.EUSERS):
+		err = fmt.Errorf("making user and PID namespaces: %w", err)
+		return &hinted{err, "user namespaces are turned off here: see sysctl user.max_user_namespaces, " +
+			"kernel.unprivileged_userns_clone and kernel.apparmor_restrict_unprivileged_userns, or use --sandbox docker"}
+	case errors.Is(err, unix.EACCES):
+		return &hinted{err, "the sandbox runs as nobody, who must be able to execute this program: chmod o+rx"}
+	}
+	return err
+}
+
+// specFile holds the specification as JSON, in memory.
+func specFile(spec any) (*os.File, error) {
+	text, err := json.Marshal(spec)
+	if err != nil {
+		return nil, err
+	}
+	fd, err := unix.MemfdCreate("config.json", unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, fmt.Errorf("making specification: %w", err)
+	}
+	f := os.NewFile(uintptr(fd), "config.json")
+	if _, err := f.Write(text); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("making specification: %w", err)
+	}
+	return f, nil
+}
+
+// pipes makes the runner's standard streams.
+func pipes(ours *stdio, theirs *sentryFiles) error {
+	for _, p := range []struct{ read, write **os.File }{
+		{&theirs.in, &ours.in}, {&ours.out, &theirs.out}, {&ours.err, &theirs.err},
+	} {
+		var err error
+		if *p.read, *p.write, err = os.Pipe(); err != nil {
+			return fmt.Errorf("making pipes: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,42 @@
+package gvisor
+
+import (
+	"errors"
+	"log/slog"
+
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
+)
+
+// ErrUnsupported is what New and Probe fail with, wrapped, where gVisor cannot
+// run at all: another operating system or another processor.
+var ErrUnsupported = errors.New("the embedded gVisor runs on Linux on amd64 and arm64 only")
+
+// Options say what a Driver starts. The zero value, with a Runner, is the
+// safest setting.
+type Options struct {
+	// Limits of every sandbox. Zero fields mean the documented defaults.
+	Limits sandbox.Limits
+	// Runner is the source of runner.py. Required.
+	Runner []byte
+	// Logger gets what the operator should know; nil discards it.
+	Logger *slog.Logger
+	// Progress is told about work that takes seconds; nil: nobody.
+	Progress func(string)
+	// Runsc is the executable that is started as runsc: static, and calling
+	// Main first thing in main. "" means this program itself.
+	Runsc string
+	// Cold turns off starting from a checkpoint of a Python that is already
+	// up. Starts then take longer and nothing but the root image is cached.
+	Cold bool
+}
+
+// hinted is an error with a next step for the operator.
+type hinted struct {
+	error
+	hint string
+}
+
+func (e *hinted) Unwrap() error { return e.error }
+
+// Hint is the next step, for the operator.
+func (e *hinted) Hint() string { return e.hint }

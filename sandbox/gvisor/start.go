@@ -1,0 +1,152 @@
+//go:build linux && (amd64 || arm64)
+
+package gvisor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	specs "github.com/opencontainers/runtime-spec/specs-go"
+	"gvisor.dev/gvisor/runsc/boot"
+
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
+)
+
+// startTimeout bounds the start of one sandbox, which takes a fraction of a
+// second: beyond it something is broken.
+const startTimeout = 30 * time.Second
+
+// Start starts one sandbox. It returns when Python has been started, not when it
+// is up.
+func (d *Driver) Start(ctx context.Context) (sandbox.Instance, error) {
+	if err := d.enter(); err != nil {
+		return nil, fmt.Errorf("starting sandbox: %w", err)
+	}
+	defer d.busy.Done()
+	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, errors.New("it took too long"))
+	defer cancel()
+	i, err := d.start(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("starting sandbox: %w", err)
+	}
+	return i, nil
+}
+
+func (d *Driver) start(ctx context.Context) (*instance, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	m := &machine{id: newID()}
+	defer m.release()
+	if err := d.prepare(m, machineSpec(d.limits, d.command)); err != nil {
+		return nil, err
+	}
+	i, err := d.spawn(m)
+	if err != nil {
+		return nil, err
+	}
+	stop := context.AfterFunc(ctx, i.Kill)
+	err = m.run(i, d.watch)
+	if !stop() {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		i.Kill()
+		return nil, describe(err, i.Wait().Detail)
+	}
+	return i, nil
+}
+
+// machine is what a sentry is started with and spoken to through, until Python
+// runs.
+type machine struct {
+	id      string
+	ours    stdio
+	theirs  sentryFiles
+	control *control
+	place   *placement
+}
+
+// release closes all that is still the machine's own.
+func (m *machine) release() {
+	closeFiles(append(m.theirs.list(), m.ours.in, m.ours.out, m.ours.err))
+	if m.control != nil {
+		m.control.conn.Close()
+	}
+	if m.place != nil {
+		// It fails only if something is in it, which release cannot help.
+		_ = m.place.remove()
+	}
+}
+
+// prepare makes everything a sentry is given.
+func (d *Driver) prepare(m *machine, spec *specs.Spec) error {
+	err := pipes(&m.ours, &m.theirs)
+	if err == nil {
+		m.theirs.spec, err = specFile(spec)
+	}
+	if err == nil {
+		m.theirs.listener, m.control, err = newControl(d.state.dir, m.id)
+	}
+	if err == nil {
+		// We learn that the sentry is up from its first answer instead.
+		m.theirs.sync, err = os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	}
+	if err != nil {
+		return err
+	}
+	if m.place, err = place(d.groups, m.id, d.cpus.take()); err != nil {
+		// The watchdog and the limits inside still hold.
+		d.log.Warn("starting a sandbox without a control group", "error", err)
+		_ = m.place.remove() // what is left goes when the driver is closed
+		m.place = &placement{cpus: m.place.cpus}
+	}
+	return nil
+}
+
+// spawn starts the sentry and makes it an instance of the driver's.
+func (d *Driver) spawn(m *machine) (*instance, error) {
+	argv := bootArgv(bootOptions{id: m.id, cpus: d.cpus.count(), memory: d.limits.Memory})
+	cmd := command(execPath(d.exe), argv, d.root, &m.theirs)
+	err := d.spawner.start(cmd, m.place)
+	if cmd.Process == nil {
+		return nil, startError(err)
+	}
+	i := &instance{cmd: cmd, stdin: m.ours.in, stdout: m.ours.out, place: m.place, gone: make(chan struct{})}
+	i.gauge = &gauge{kill: i.killForMemory}
+	// It cannot be another process's yet: nobody has waited for this one. Without
+	// it, as when it is hidden from us, the sentry's heap goes unseen.
+	i.gauge.statm, _ = os.Open(fmt.Sprintf("/proc/%d/statm", cmd.Process.Pid))
+	stderr := newTail(m.ours.err)
+	m.ours, m.place = stdio{}, nil // now the instance's
+	closeFiles(m.theirs.list())    // or its end would never be seen
+	m.theirs = sentryFiles{}
+	d.adopt(i, stderr)
+	if err != nil {
+		i.Kill()
+		return nil, describe(err, i.Wait().Detail)
+	}
+	return i, nil
+}
+
+// run takes the sentry through its start: it hands over its memory file, which
+// then is watched, and starts Python.
+func (m *machine) run(i *instance, w *watchdog) error {
+	var none struct{}
+	files, err := m.control.call(boot.UsageUsageFD, map[string]int{"Version": 1}, &none)
+	if err != nil {
+		return err
+	}
+	if len(files) != 2 {
+		closeFiles(files)
+		return fmt.Errorf("the sentry handed over %d files instead of its accounts and its memory", len(files))
+	}
+	files[0].Close()
+	i.gauge.memory = files[1]
+	w.add(i.gauge)
+	_, err = m.control.call(boot.ContMgrRootContainerStart, m.id, nil)
+	return err
+}

@@ -1,0 +1,137 @@
+//go:build linux && (amd64 || arm64)
+
+package gvisor
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// watchInterval is how often memory is looked at. What a sandbox allocates
+// between two looks it gets: on one processor, some tens of megabytes.
+const watchInterval = 50 * time.Millisecond
+
+// watchdog kills sandboxes that use more memory than they may. It works without
+// control groups: the memory of all processes inside a sandbox, and its files in
+// /tmp, lie in one file of the sentry, whose allocated blocks the kernel counts.
+type watchdog struct {
+	limit int64
+	stop  chan struct{}
+	done  chan struct{}
+	wake  chan struct{}
+
+	mu      sync.Mutex // guards watched
+	watched map[*gauge]struct{}
+}
+
+// gauge measures one sandbox.
+type gauge struct {
+	memory *os.File // the sentry's memory file
+	statm  *os.File // /proc/PID/statm of the sentry; nil when it is hidden from us, and its heap then unseen
+	kill   func()
+	over   bool // it was over the limit at the last look
+}
+
+func newWatchdog(limit int64) *watchdog {
+	w := &watchdog{
+		limit: limit, watched: make(map[*gauge]struct{}),
+		stop: make(chan struct{}), done: make(chan struct{}), wake: make(chan struct{}, 1),
+	}
+	go w.run()
+	return w
+}
+
+// add starts watching. The gauge's kill may be called more than once.
+func (w *watchdog) add(g *gauge) {
+	w.mu.Lock()
+	w.watched[g] = struct{}{}
+	w.mu.Unlock()
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// remove ends watching and closes the gauge's files. It need not have been added.
+func (w *watchdog) remove(g *gauge) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.watched, g)
+	closeFiles([]*os.File{g.memory, g.statm})
+}
+
+// close stops watching.
+func (w *watchdog) close() {
+	close(w.stop)
+	<-w.done
+}
+
+func (w *watchdog) run() {
+	defer close(w.done)
+	tick := time.NewTicker(watchInterval)
+	defer tick.Stop()
+	for {
+		if w.look() == 0 { // sleep until there is something to watch
+			tick.Stop()
+			select {
+			case <-w.wake:
+			case <-w.stop:
+				return
+			}
+			tick.Reset(watchInterval)
+		}
+		select {
+		case <-tick.C:
+		case <-w.stop:
+			return
+		}
+	}
+}
+
+// look measures every sandbox once, kills those over the limit, and returns how
+// many there are.
+func (w *watchdog) look() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for g := range w.watched {
+		inside, sentry := g.measure()
+		// Freed memory leaves the file a moment late, so one look over the
+		// limit is not enough unless it is far over.
+		over := inside > w.limit
+		if over && (g.over || inside-w.limit > w.limit/2) || inside+sentry > w.limit+sentryMemory {
+			g.kill()
+		}
+		g.over = over
+	}
+	return len(w.watched)
+}
+
+// measure returns the bytes used by the processes inside, and by the sentry for
+// itself.
+func (g *gauge) measure() (inside, sentry int64) {
+	var st unix.Stat_t
+	if err := unix.Fstat(int(g.memory.Fd()), &st); err == nil {
+		inside = st.Blocks * 512
+	}
+	if g.statm == nil {
+		return inside, 0
+	}
+	// size resident shared …, in pages; proc_pid_statm(5)
+	var buf [128]byte
+	n, err := g.statm.ReadAt(buf[:], 0)
+	fields := bytes.Fields(buf[:n])
+	if err != nil && n == 0 || len(fields) < 3 {
+		return inside, 0 // it is dead
+	}
+	resident, errR := strconv.ParseInt(string(fields[1]), 10, 64)
+	shared, errS := strconv.ParseInt(string(fields[2]), 10, 64)
+	if errR != nil || errS != nil {
+		return inside, 0
+	}
+	return inside, (resident - shared) * int64(os.Getpagesize())
+}
