@@ -1,0 +1,89 @@
+# `make` alone lists what there is. Every target works on a machine with Go and
+# nothing else; what more it can use, it says.
+
+# gVisor starts this program again inside of a chroot, so every build is static.
+# The same flags everywhere let builds, tests and linters share one cache.
+export CGO_ENABLED := 0
+export GOFLAGS := -trimpath -buildvcs=false
+
+VERSION       ?= $(shell git describe --tags --always --dirty 2>/dev/null)
+LDFLAGS       := -s -w -X main.stamped=$(VERSION)
+GOLANGCI_LINT := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+OPA           := go tool opa
+FUZZTIME      ?= 20s
+TESTFLAGS     ?=
+
+# Go packages under testdata are left out of ./..., so they are named.
+PACKAGES := ./... ./testdata/toyserver
+# Packages that need no sandbox: quick to test under the race detector.
+PURE := ./bridge ./bridge/record ./bridge/schema ./bridge/stub ./bridge/upstream ./sandbox ./sandbox/wire ./cmd/mcp-code-mode/internal/...
+
+.DEFAULT_GOAL := help
+.PHONY: help build test lint race bench fuzz demo cross clean servers have-docker have-node have-cc
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: ## bin/mcp-code-mode and bin/toyserver (the first build takes some minutes)
+	go build -ldflags '$(LDFLAGS)' -o bin/mcp-code-mode ./cmd/mcp-code-mode
+	go build -ldflags '-s -w' -o bin/toyserver ./testdata/toyserver
+
+demo: build ## watch policy decide about the calls of one short program
+	@sh testdata/demo/run
+
+test: build have-docker servers ## every test that can run here
+	$(OPA) test policies
+	go test -timeout 15m $(TESTFLAGS) $(PACKAGES)
+	@$(MAKE) --no-print-directory race
+
+race: have-cc ## the packages without a sandbox, under the race detector
+	@! command -v cc >/dev/null || { set -x; CGO_ENABLED=1 go test -race -timeout 10m $(TESTFLAGS) $(PURE); }
+
+lint: ## formatting, vet, golangci-lint, tidy go.mod, Rego
+	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$unformatted" || { echo "run gofmt -w on: $$unformatted"; exit 1; }
+	go mod tidy -diff
+	go vet $(PACKAGES)
+	$(GOLANGCI_LINT) run $(PACKAGES)
+	$(OPA) fmt --fail --list policies
+	$(OPA) check --strict --schema policies/schemas --capabilities policies/capabilities.json policies
+
+bench: build ## what a run, a call and a decision cost here
+	go test -run '^$$' -bench . -benchmem $(TESTFLAGS) $(PACKAGES)
+
+fuzz: ## every fuzz target for FUZZTIME (20s) each
+	@grep -l '^func Fuzz' $$(git ls-files '*_test.go') | while read -r file; do \
+	  for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\).*/\1/p' "$$file"); do \
+	    echo "fuzzing $$target in $$(dirname "$$file")"; \
+	    go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) "./$$(dirname "$$file")" || exit 1; \
+	  done; \
+	done
+
+cross: ## builds for macOS and Windows, which have the docker driver only
+	GOOS=darwin GOARCH=arm64 go build -ldflags '$(LDFLAGS)' -o dist/mcp-code-mode-darwin-arm64 ./cmd/mcp-code-mode
+	GOOS=windows GOARCH=amd64 go build -ldflags '$(LDFLAGS)' -o dist/mcp-code-mode-windows-amd64.exe ./cmd/mcp-code-mode
+
+clean: ## remove what the other targets made
+	rm -rf bin dist testdata/servers/node_modules
+
+# The three real servers of the end-to-end tests, at the versions of their lock
+# file. Their install scripts are not run.
+servers: have-node
+	@! command -v npm >/dev/null || test testdata/servers/node_modules/.package-lock.json -nt testdata/servers/package-lock.json || \
+	  { set -x; cd testdata/servers && npm ci --ignore-scripts --no-audit --no-fund; }
+
+# What is missing is said out loud. With CI=true it is an error.
+define missing
+{ echo; echo "**** NOT TESTED: $(1)"; echo; test "$${CI:-}" != true; }
+endef
+
+have-docker: build
+	@bin/mcp-code-mode doctor || true
+	@bin/mcp-code-mode doctor --json | grep -q '"docker":true' || $(call missing,no Docker engine answers$(,) so the docker driver is not tested here)
+
+have-node:
+	@command -v npm >/dev/null || $(call missing,npm is not installed$(,) so nothing is tested against the real MCP servers from npm)
+
+have-cc:
+	@command -v cc >/dev/null || $(call missing,there is no C compiler$(,) so nothing is tested under the race detector)
+
+, := ,
