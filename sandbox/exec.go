@@ -1,0 +1,211 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/wire"
+)
+
+// maxError is how much of a cell's error is kept, in bytes: its end.
+const maxError = 2 << 10
+
+// CallFunc answers one call of the code. Each call has its own goroutine.
+type CallFunc func(context.Context, wire.Call) wire.Reply
+
+// Outcome is how a cell ended. All of it is text for the model except Detail.
+type Outcome struct {
+	Stdout    string // what the code printed, at most Limits.OutputKept bytes from its start
+	Error     string // the end of the traceback, or why the code was stopped; "" when it finished
+	Truncated bool   // more was printed than kept
+	Stopped   bool   // the code did not end by itself; the sandbox is gone
+	Detail    string // for the operator: what lies behind a stop, where there is more to say
+}
+
+// Exec runs code as the next cell and returns how it ended. Tool calls go to
+// call, at most Limits.InFlight at once; their context is cancelled when the
+// cell ends or is stopped, and Exec returns only after all of them have. So at
+// the deadline the sandbox is dead, whatever a call does, but Exec waits for
+// calls that ignore their context.
+//
+// Everything from the sandbox is hostile: what breaks the protocol, too much
+// output, the deadline, running out of memory and cancelling ctx stop the code
+// and end the sandbox. None of these is an error of Exec; an error means that
+// the code did not run: it is not valid UTF-8, longer than MaxCode, or the
+// sandbox is gone (ErrGone).
+func (s *Sandbox) Exec(ctx context.Context, code string, call CallFunc) (Outcome, error) {
+	switch {
+	case len(code) > MaxCode:
+		return Outcome{}, fmt.Errorf("running code: %d bytes, more than %d", len(code), MaxCode)
+	case !utf8.ValidString(code):
+		return Outcome{}, errors.New("running code: not UTF-8")
+	}
+	if err := s.take(ctx); err != nil {
+		return Outcome{}, fmt.Errorf("running code: %w", err)
+	}
+	defer s.release()
+	s.cell++
+	e := &execution{s: s, cell: s.cell, call: call, inFlight: map[int64]struct{}{}}
+	return e.run(ctx, code), nil
+}
+
+// execution is one cell under way.
+type execution struct {
+	s      *Sandbox
+	cell   int64
+	call   CallFunc
+	output output
+
+	calls sync.WaitGroup
+
+	mu       sync.Mutex
+	inFlight map[int64]struct{} // ids of calls that have no reply yet; guarded by mu
+	over     bool               // the cell is done: no reply may go out; guarded by mu
+}
+
+func (e *execution) run(ctx context.Context, code string) Outcome {
+	s := e.s
+	e.output.kept = s.lim.OutputKept
+	callCtx, cancel := context.WithCancel(ctx)
+	defer e.calls.Wait()
+	defer cancel()
+	deadline := time.AfterFunc(s.lim.Deadline, func() { s.kill(stopDeadline(s.lim.Deadline)) })
+	defer deadline.Stop()
+	defer context.AfterFunc(ctx, func() { s.kill(stopCancelled) })()
+
+	err := s.send(wire.AppendExec(nil, e.cell, code))
+	for err == nil {
+		var done *wire.Message
+		if done, err = e.next(callCtx); done != nil {
+			e.finish()
+			return e.outcome(cutError(done.Error))
+		}
+	}
+	cancel() // calls need not wait for the machine to be gone
+	return e.stopped(err)
+}
+
+// next takes one line in; it returns the message that ends the cell.
+func (e *execution) next(ctx context.Context) (done *wire.Message, err error) {
+	line, err := e.s.in.ReadLine()
+	if err != nil {
+		return nil, err
+	}
+	m, err := wire.ParseRunner(line)
+	if err != nil {
+		return nil, err
+	}
+	switch m.Op {
+	case wire.OpOut:
+		e.output.add(m.Text)
+		if e.output.total >= e.s.lim.OutputFlood {
+			e.s.kill(stopFlood(e.s.lim.OutputFlood))
+			return nil, errors.New("output flood")
+		}
+		return nil, nil
+	case wire.OpCall:
+		return nil, e.start(ctx, m.Call)
+	case wire.OpDone:
+		if m.Cell != e.cell {
+			return nil, fmt.Errorf("%w: done with cell %d during cell %d", wire.ErrViolation, m.Cell, e.cell)
+		}
+		return &m, nil
+	}
+	return nil, fmt.Errorf("%w: %q during a cell", wire.ErrViolation, m.Op)
+}
+
+// start lets a call go its way, if the runner may make it. Ids only grow, so
+// that no id comes twice and none has to be remembered.
+func (e *execution) start(ctx context.Context, c wire.Call) error {
+	if c.ID <= e.s.lastID {
+		return fmt.Errorf("%w: call id %d after %d", wire.ErrViolation, c.ID, e.s.lastID)
+	}
+	e.s.lastID = c.ID
+	e.mu.Lock()
+	e.inFlight[c.ID] = struct{}{}
+	n := len(e.inFlight)
+	e.mu.Unlock()
+	if n > e.s.lim.InFlight {
+		return fmt.Errorf("%w: more than %d calls at once", wire.ErrViolation, e.s.lim.InFlight)
+	}
+	e.calls.Go(func() {
+		reply := e.call(ctx, c)
+		// A reply that cannot be written finds the sandbox dead, which the
+		// reading side notices too.
+		_ = e.s.out.Send(func(dst []byte) []byte { return e.appendReply(dst, c.ID, reply) })
+	})
+	return nil
+}
+
+// appendReply runs when the reply is about to be written: from then on the
+// runner may use its place for another call.
+func (e *execution) appendReply(dst []byte, id int64, r wire.Reply) []byte {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.over {
+		return dst
+	}
+	delete(e.inFlight, id)
+	return wire.AppendReply(dst, id, r)
+}
+
+// finish forgets the calls that are still under way, as the runner does.
+func (e *execution) finish() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.over = true
+}
+
+// stopped ends the sandbox, waits for it to be dead and says why that was.
+func (e *execution) stopped(err error) Outcome {
+	s := e.s
+	if errors.Is(err, wire.ErrViolation) {
+		s.kill(violated(err))
+	} else if s.end.Load() == nil {
+		s.awaitExit() // the stream ended by itself: so will the machine
+	}
+	s.inst.Kill()
+	dead := s.awaitExit()
+	end := s.end.Load()
+	if end == nil {
+		end = &stop{kind: "the sandbox ended", detail: err.Error()}
+		if dead {
+			end = stopExited(s.exit, s.lim)
+		}
+		s.end.CompareAndSwap(nil, end)
+		end = s.end.Load()
+	}
+	o := e.outcome("stopped: " + end.kind)
+	o.Stopped, o.Detail = true, end.detail
+	return o
+}
+
+// awaitExit waits a while for the machine to be gone.
+func (s *Sandbox) awaitExit() bool {
+	select {
+	case <-s.dead:
+		return true
+	case <-time.After(endGrace):
+		return false
+	}
+}
+
+func (e *execution) outcome(text string) Outcome {
+	return Outcome{Stdout: e.output.text(), Error: text, Truncated: e.output.truncated()}
+}
+
+// cutError keeps the end of a traceback: the exception and where it arose.
+func cutError(text string) string {
+	if len(text) <= maxError {
+		return text
+	}
+	start := len(text) - maxError
+	for start < len(text) && !utf8.RuneStart(text[start]) {
+		start++
+	}
+	return text[start:]
+}

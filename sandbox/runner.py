@@ -1,0 +1,833 @@
+"""The runner: executes model-written code and carries its tool calls out.
+
+Started as `python3 -I -S -B /runner.py` with the protocol on descriptors 0 and
+1: one JSON object per line, documented in the host's package sandbox/wire. It
+moves the protocol to private descriptors before any code runs, so that
+whatever the code prints, on whichever level, is output and nothing else.
+
+Nothing here is a security boundary: the code shares this process and can do to
+it what it likes. The host enforces every limit; this file is polite, fast, and
+tells honest code clearly what it did wrong.
+"""
+
+import builtins
+import sys
+
+# Functions defined below look their builtins up in this copy, so that code
+# which deletes or replaces builtins does not break the runner.
+ORIGINALS = dict(vars(builtins))
+__builtins__ = ORIGINALS
+
+sys.modules["ssl"] = None  # asyncio imports it and nobody here has a network:
+import asyncio  # 1 MB and 5 ms less
+del sys.modules["ssl"]
+import ast
+import codecs
+import fcntl
+import gc
+import inspect
+import io
+import json
+import linecache
+import os
+import re
+import select
+import threading
+import time
+import traceback
+import types
+from asyncio import events, runners, tasks
+from collections import deque
+from math import isfinite
+
+VERSION = 1
+MAX_LINE = 1 << 20  # of a line to the host
+MAX_DEPTH = 64  # of arguments
+MAX_VALUES = 100_000  # in arguments
+HUGE = 10**999  # no integer in arguments may have more than 999 digits
+MAX_MESSAGE = 500  # characters of a ToolError
+MAX_ERROR = 2048  # bytes of a traceback
+OUT_PIECE = 64 << 10  # characters of one line of output
+LOST = 70  # exit status when the code closed the protocol's descriptors
+
+# What the code may replace in a module is bound here.
+dup_write, dup_read, leave, monotonic = os.write, os.read, os._exit, time.monotonic
+running_loop = events._get_running_loop
+quote = json.encoder.encode_basestring
+
+
+def parse_line(line, scan=json.JSONDecoder().scan_once):
+    return scan(str(line, "utf-8"), 0)[0]
+
+
+# --- the protocol stream ------------------------------------------------------
+
+
+class Wire:
+    """Lines from and to the host, for any thread.
+
+    Senders never wait for each other: whoever finds nobody writing writes
+    everybody's lines, in one system call where possible.
+    """
+
+    def __init__(self, read_fd, write_fd):
+        self.read_fd, self.write_fd = read_fd, write_fd
+        os.set_blocking(read_fd, False)
+        self.outbox = deque()
+        self.writing = threading.Lock()
+        self.reading = threading.Lock()
+        self.partial = []  # pieces of a line whose end has not come
+
+    def send(self, line):
+        self.outbox.append(line)
+        self.pump()
+
+    def pump(self):
+        outbox = self.outbox
+        while outbox and self.writing.acquire(False):
+            try:
+                data = memoryview(b"".join([outbox.popleft() for _ in range(len(outbox))]))
+                while data:
+                    data = data[dup_write(self.write_fd, data):]
+            except OSError:
+                leave(LOST)
+            finally:
+                self.writing.release()
+
+    def receive(self):
+        """The messages that have come, without waiting for one."""
+        if not self.reading.acquire(False):
+            return ()
+        try:
+            data = dup_read(self.read_fd, 1 << 18)
+            if not data:
+                leave(0)  # the host is gone
+            lines = data.split(b"\n")
+            if len(lines) == 1:
+                self.partial.append(data)
+                return ()
+            if self.partial:
+                lines[0] = b"".join([*self.partial, lines[0]])
+            self.partial = [lines.pop()]
+        except BlockingIOError:
+            return ()
+        except OSError:
+            leave(LOST)
+        finally:
+            self.reading.release()
+        return [parse_line(line) for line in lines]
+
+
+# --- output -------------------------------------------------------------------
+
+
+class Output(io.BufferedIOBase):
+    """What sys.stdout and sys.stderr write to, and the end of the pipe that
+    descriptors 1 and 2 are: everything printed becomes lines for the host.
+
+    A line printed leaves at once, so that nothing is lost when the code then
+    never returns; past a burst, lines leave together (see Attendant).
+    """
+
+    BURST, PER_SECOND, ENOUGH = 128, 1000, 8192
+
+    def __init__(self, wire, pipe_fd):
+        self.wire, self.pipe_fd = wire, pipe_fd
+        os.set_blocking(pipe_fd, False)
+        self.open = False  # between cells nothing is kept
+        self.chunks = deque()
+        self.size = 0
+        self.credit, self.last = self.BURST, monotonic()
+        self.flushing = threading.Lock()
+        decoder = codecs.getincrementaldecoder("utf-8")
+        self.decode = decoder("backslashreplace").decode
+        self.decode_pipe = decoder("backslashreplace").decode
+
+    def stream(self):
+        return io.TextIOWrapper(self, "utf-8", "backslashreplace", newline="\n", line_buffering=True)
+
+    def write(self, data):
+        data = bytes(data)
+        if self.open:
+            self.chunks.append(data)
+            self.size += len(data)
+            if self.spend() or self.size >= self.ENOUGH:
+                self.drain()
+        return len(data)
+
+    def spend(self):
+        now = monotonic()
+        credit = self.credit + (now - self.last) * self.PER_SECOND
+        self.credit, self.last = min(credit, self.BURST), now
+        if self.credit < 1:
+            return False
+        self.credit -= 1
+        return True
+
+    def drain(self):
+        """Sends what there is, unless another thread is at it."""
+        while self.flushing.acquire(False):
+            try:
+                self.emit()
+            finally:
+                self.flushing.release()
+            if not self.chunks:
+                return
+
+    def emit(self, last=False):
+        text = self.decode_pipe(self.read_pipe())
+        self.size = 0
+        chunks = self.chunks
+        text += self.decode(b"".join([chunks.popleft() for _ in range(len(chunks))]))
+        if last:
+            text += self.decode_pipe(b"", True) + self.decode(b"", True)
+        for i in range(0, len(text) if self.open else 0, OUT_PIECE):
+            self.send(text[i:i + OUT_PIECE])
+
+    def send(self, text):
+        self.wire.send(b'{"op":"out","text":%b}\n' % quote(text).encode())
+
+    def read_pipe(self):
+        try:
+            return dup_read(self.pipe_fd, 1 << 16)
+        except BlockingIOError:
+            return b""
+        except OSError:
+            leave(LOST)
+
+    def start(self):
+        self.chunks.clear()
+        self.open = True
+
+    def stop(self):
+        """Sends the rest; what threads print later is dropped."""
+        with self.flushing:
+            self.emit(last=True)
+            self.open = False
+
+    def writable(self):
+        return True
+
+    def isatty(self):
+        return False
+
+    def fileno(self):
+        return 1
+
+    def close(self):
+        pass
+
+    def flush(self):
+        pass  # at every line's end; write has decided whether it leaves
+
+    closed = False
+
+
+# --- calls --------------------------------------------------------------------
+
+
+class ToolError(Exception):
+    """A tool call was refused or failed.
+
+    .tool is the tool's id, .code the stable code of the first reason and
+    .codes those of all of them.
+    """
+
+    def __init__(self, message="", tool="", code="", codes=()):
+        super().__init__(message)
+        self.tool, self.code, self.codes = tool, code, list(codes)
+
+    __module__ = "__main__"
+
+
+class ToolResult(str):
+    """The text a tool returned.
+
+    .data is its structured content, or the text parsed as JSON, or None.
+    .content is the list of content blocks as plain dicts.
+    """
+
+    __module__ = "__main__"
+    _content = None
+
+    @property
+    def data(self):
+        try:
+            return json.loads(self)
+        except (ValueError, RecursionError):
+            return None
+
+    @property
+    def content(self):
+        if self._content is None:
+            return [{"type": "text", "text": str(self)}]
+        return json.loads(self._content)
+
+
+def tool_error(tool, code, message, codes=None):
+    return ToolError(message[:MAX_MESSAGE], tool=tool, code=code, codes=codes or [code])
+
+
+PLAIN = frozenset((str, bool, type(None)))
+
+
+def unfit(params):
+    """Why params cannot be sent as JSON: a code and a text, or None."""
+    stack, count = [(params, "", 1)], 0
+    while stack:
+        value, path, depth = stack.pop()
+        if depth > MAX_DEPTH:
+            return "arguments_invalid", f"more than {MAX_DEPTH} levels deep"
+        count += len(value)
+        if count >= MAX_VALUES:
+            return "arguments_too_large", f"more than {MAX_VALUES} values"
+        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+            kind = type(item)
+            if type(key) is not str and isinstance(value, dict) and not isinstance(key, str):
+                return "arguments_invalid", f"{path or 'a key'}: keys must be strings, not {type(key).__name__}"
+            if kind in PLAIN or kind is int and -HUGE < item < HUGE or kind is float and isfinite(item):
+                continue
+            where = f"{path}/{key}"
+            if isinstance(item, (dict, list, tuple)):
+                stack.append((item, where, depth + 1))
+            elif kind is int:
+                return "arguments_invalid", f"{where}: an integer of more than 999 digits"
+            elif kind is float:
+                return "arguments_invalid", f"{where}: {item} is not JSON"
+            elif not isinstance(item, (str, int, float)):
+                return "arguments_invalid", f"{where}: a {kind.__name__} is not JSON"
+    return None
+
+
+def not_json(value):
+    raise TypeError(f"a {type(value).__name__} is not JSON")
+
+
+def make_encoder():
+    make = json.encoder.c_make_encoder
+    encode = make(None, not_json, quote, None, ":", ",", False, False, False)
+    return lambda value: "".join(encode(value, 0))
+
+
+encode_json = make_encoder()
+
+
+class Calls:
+    """The calls under way, from every thread and event loop.
+
+    At most `limit` are with the host; the others wait in order. A call whose
+    await was cancelled keeps its place until the host has answered.
+    """
+
+    def __init__(self, wire):
+        self.wire = wire
+        self.lock = threading.Lock()
+        self.open = False  # a cell is running
+        self.limit = self.free = 16
+        self.last_id = 0
+        self.pending = {}  # id -> future
+        self.queue = deque()  # (future, rest of the line)
+
+    def start(self):
+        self.open = True
+
+    def stop(self):
+        """Forgets every call, as the host does when a cell is done."""
+        with self.lock:
+            self.open = False
+            left = [*self.pending.values(), *(future for future, _ in self.queue)]
+            self.pending.clear()
+            self.queue.clear()
+            self.free = self.limit
+        return left
+
+    def issue(self, tool, head, params):
+        """Starts a call; the future is of the running loop."""
+        problem = unfit(params)
+        if problem:
+            raise tool_error(tool, problem[0], "arguments: " + problem[1])
+        try:
+            rest = b"%b%b}\n" % (head, encode_json(params).encode())
+        except UnicodeEncodeError:
+            raise tool_error(tool, "arguments_invalid", "arguments: a string holds a lone surrogate") from None
+        except (ValueError, TypeError, RecursionError) as e:
+            raise tool_error(tool, "arguments_invalid", f"arguments: {e}") from None
+        if len(rest) > MAX_LINE - 64:
+            raise tool_error(tool, "arguments_too_large", f"arguments: {len(rest)} bytes of JSON")
+        loop = events.get_running_loop()
+        future = loop.create_future()
+        with self.lock:
+            if not self.open:
+                raise tool_error(tool, "run_over", "the code this call belongs to has ended")
+            if not self.free:
+                self.queue.append((future, rest))
+                self.attend(loop)
+                return future
+            self.launch(future, rest)
+        if self.attend(loop):
+            self.wire.pump()
+        return future
+
+    def launch(self, future, rest):
+        self.free -= 1
+        self.last_id += 1
+        self.pending[self.last_id] = future
+        self.wire.outbox.append(b'{"op":"call","id":%d,%b' % (self.last_id, rest))
+
+    def attend(self, loop):
+        """Makes sure that the loop takes replies in, and says whether a call
+        should leave at once: the first of a tick does, so that the host can
+        start on it, and the others of that tick leave together at its end."""
+        state = loop.__dict__
+        if "_tick" not in state:
+            loop.add_reader(self.wire.read_fd, self.deliver)
+            state["_tick"] = False
+        if state["_tick"]:
+            return False
+        state["_tick"] = True
+        loop.call_soon(self.end_tick, state)
+        return True
+
+    def end_tick(self, state):
+        state["_tick"] = False
+        self.wire.pump()
+
+    def deliver(self):
+        self.settle(self.wire.receive())
+
+    def settle(self, replies):
+        """Hands replies to their futures and sends calls that have waited."""
+        done = []
+        with self.lock:
+            for reply in replies:
+                future = self.pending.pop(reply.get("id"), None)
+                if future is not None:
+                    self.free += 1
+                    done.append((future, reply))
+            while self.free and self.queue:
+                future, rest = self.queue.popleft()
+                if not future.done():
+                    self.launch(future, rest)
+        self.wire.pump()
+        here = running_loop()
+        for future, reply in done:
+            on_loop(here, future, resolve, reply)
+
+
+def on_loop(here, future, act, *args):
+    loop = future.get_loop()
+    if loop is here:
+        act(future, *args)
+        return
+    try:
+        loop.call_soon_threadsafe(act, future, *args)
+    except RuntimeError:
+        pass  # the loop is closed, and with it whoever waited
+
+
+def resolve(future, reply):
+    if future.done():
+        return
+    if reply["op"] == "error":
+        future.set_exception(tool_error(reply["tool"], reply["code"], reply["message"], reply["codes"]))
+        return
+    result = ToolResult(reply["text"])
+    if "content" in reply:
+        result._content = reply["content"]
+    future.set_result(result)
+
+
+def abandon(future):
+    if not future.done():
+        future.cancel()
+
+
+# --- tools --------------------------------------------------------------------
+
+
+def make_tool(calls, name, tool_id, stub):
+    head = f'"tool":{quote(tool_id)},"args":'.encode()
+
+    async def tool(params=None, /, *rest, **named):
+        if params is None:
+            params = named
+        elif rest or named or not isinstance(params, dict):
+            raise TypeError(bad_use(name, params, rest, named))
+        return await calls.issue(tool_id, head, params)
+
+    tool.__name__ = tool.__qualname__ = name
+    tool.__module__, tool.__doc__ = "__main__", stub
+    return tool
+
+
+def bad_use(name, params, rest, named):
+    if not rest and not named:
+        found = f"a {type(params).__name__}"
+    elif rest:
+        found = f"{1 + len(rest)} positional arguments"
+    else:
+        found = "both a positional argument and keywords"
+    return f"{name}() takes one dict, as in {name}({{...}}), or keyword arguments, not {found}"
+
+
+class Found(list):
+    """Names of tools, best match first; shown with the first line of each stub."""
+
+    def __init__(self, names, stubs):
+        super().__init__(names)
+        self._stubs = stubs
+
+    def __repr__(self):
+        if not self:
+            return "no tool found"
+        return "\n".join(f"{name}: {first_line(self._stubs.get(name, ''))}" for name in self)
+
+
+def first_line(stub):
+    lines = [line.strip() for line in stub.splitlines()[1:]]
+    return next((line for line in lines if line.strip('"')), "")
+
+
+def make_search(stubs):
+    def search_tools(query):
+        """Names of the tools whose name or stub holds a word of the query, best
+        first: 2 points per word in the name, 1 in the stub. TOOLS[name] is the
+        stub that shows how to call it."""
+        words = set(re.findall(r"\w+", str(query).lower()))
+        scored = []
+        for name, stub in stubs.items():
+            name_text, stub_text = name.lower(), stub.lower()
+            score = sum(2 if w in name_text else w in stub_text for w in words)
+            if score:
+                scored.append((-score, name))
+        return Found([name for _, name in sorted(scored)], stubs)
+
+    search_tools.__module__ = "__main__"
+    return search_tools
+
+
+# --- cells --------------------------------------------------------------------
+
+
+class CellLoop(asyncio.SelectorEventLoop):
+    """The loop all cells of a sandbox run in. Code written for a script may
+    call run_until_complete although the loop already runs: that nests."""
+
+    def run_until_complete(self, future):
+        if running_loop() is not self:
+            return super().run_until_complete(future)
+        future = tasks.ensure_future(future, loop=self)
+        with suspended(self):
+            events._set_running_loop(self)
+            while not future.done():
+                self._run_once()
+        return future.result()
+
+
+class suspended:
+    """Takes the thread out of its running loop and task for a while."""
+
+    def __init__(self, loop):
+        self.loop, self.task = loop, tasks.current_task(loop)
+
+    def __enter__(self):
+        if self.task:
+            tasks._leave_task(self.loop, self.task)
+        events._set_running_loop(None)
+
+    def __exit__(self, *_):
+        events._set_running_loop(self.loop)
+        if self.task:
+            tasks._enter_task(self.loop, self.task)
+
+
+def run(main, *, run=runners.run, **options):
+    """asyncio.run that works where a loop already runs, as at a cell's top level."""
+    loop = running_loop()
+    if loop is None:
+        return run(main, **options)
+    with suspended(loop):
+        return run(main, **options)
+
+
+class Cells:
+    """Executes cells, one after the other, in one module that stays."""
+
+    def __init__(self, calls, output):
+        self.calls, self.output = calls, output
+        self.loop = CellLoop()
+        self.module = types.ModuleType("__main__")
+        self.space = self.module.__dict__
+        self.space.update(__builtins__=builtins, ToolError=ToolError, ToolResult=ToolResult, asyncio=asyncio, json=json)
+        self.tools = {}
+        self.streams = ()
+        self.set_tools([])
+
+    def set_tools(self, entries):
+        for name, tool in self.tools.items():
+            if self.space.get(name) is tool:
+                del self.space[name]
+        self.tools = {name: make_tool(self.calls, name, tool_id, stub) for name, tool_id, stub in entries}
+        stubs = types.MappingProxyType({name: stub for name, _, stub in entries})
+        self.space.update(self.tools, TOOLS=stubs, search_tools=make_search(stubs))
+
+    def install(self):
+        self.streams = (self.output.stream(), self.output.stream())
+        sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__ = self.streams
+        sys.modules["__main__"] = self.module
+        asyncio.run = runners.run = run
+        events.set_event_loop(self.loop)
+
+    def execute(self, number, code):
+        """Runs a cell; the text of its error, or None."""
+        self.output.start()
+        self.calls.start()
+        try:
+            error = self.attempt(number, code)
+        except BaseException as e:  # out of another task, or the loop broke
+            error = None if is_clean_exit(e) else e
+        vars(builtins).update(ORIGINALS)
+        text = None if error is None else describe(error)
+        self.cancel_tasks()
+        self.flush()
+        self.output.stop()
+        return text
+
+    def attempt(self, number, code):
+        filename = "<run_python>" if number == 1 else f"<run_python {number}>"
+        linecache.cache[filename] = (len(code), None, code.splitlines(True), filename)
+        try:
+            body, value = prepare(code, filename)
+        except BaseException as e:  # SyntaxError, RecursionError, MemoryError, …
+            return e
+        if self.loop.is_closed():
+            self.loop = CellLoop()
+            events.set_event_loop(self.loop)
+        return self.loop.run_until_complete(self.body(body, value))
+
+    async def body(self, body, value):
+        try:
+            await evaluate(body, self.space)
+            if value is not None:
+                result = await evaluate(value, self.space)
+                if result is not None:
+                    print(repr(result))
+        except BaseException as e:
+            return None if is_clean_exit(e) else e
+        finally:
+            vars(builtins).update(ORIGINALS)
+
+    def cancel_tasks(self):
+        """Tasks do not outlive their cell; one that resists is left behind."""
+        try:
+            left = tasks.all_tasks(self.loop)
+            for task in left:
+                task.cancel()
+            if left:
+                self.loop.run_until_complete(tasks.wait(left, timeout=1))
+        except BaseException:
+            pass
+
+    def flush(self):
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                stream.flush()
+            except BaseException:
+                pass  # the code put something there that cannot
+        self.flush_own()
+
+    def flush_own(self):
+        for stream in self.streams:
+            stream.flush()
+
+
+async def evaluate(code, space):
+    result = eval(code, space)
+    if code.co_flags & inspect.CO_COROUTINE:
+        return await result
+    return result
+
+
+def prepare(code, filename):
+    """Compiles a cell: its statements, and its last expression if it ends in one."""
+    flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+    tree = compile(code, filename, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
+    value = None
+    if tree.body and isinstance(tree.body[-1], ast.Expr):
+        last = ast.Expression(tree.body.pop().value)
+        value = compile(last, filename, "eval", flags, dont_inherit=True)
+    return compile(tree, filename, "exec", flags, dont_inherit=True), value
+
+
+def is_clean_exit(e):
+    return isinstance(e, SystemExit) and e.code in (None, 0)
+
+
+# --- errors -------------------------------------------------------------------
+
+
+def describe(e):
+    """The end of the traceback, without the runner's own frames."""
+    try:
+        text = render(e)
+    except BaseException:
+        text = type(e).__name__  # a broken __str__, or no memory left
+    data = text.encode("utf-8", "backslashreplace")
+    if len(data) <= MAX_ERROR:
+        return data.decode()
+    tail = data[-MAX_ERROR:].decode("utf-8", "ignore")
+    head, newline, rest = tail.partition("\n")
+    return rest if newline and len(rest) > MAX_ERROR // 2 else tail
+
+
+def render(e):
+    if isinstance(e, SystemExit):
+        return f"SystemExit: {e}"
+    trace = traceback.TracebackException(type(e), e, e.__traceback__, compact=True)
+    seen, queue = set(), [trace]
+    while queue:
+        part = queue.pop()
+        if part is None or id(part) in seen:
+            continue
+        seen.add(id(part))
+        part.stack[:] = [frame for frame in part.stack if frame.filename != __file__]
+        queue += [part.__cause__, part.__context__, *(part.exceptions or ())]
+    bare = not trace.stack and not trace.exceptions and trace.__cause__ is None is trace.__context__
+    return "".join(trace.format_exception_only() if bare else trace.format()).rstrip()
+
+
+# --- life ---------------------------------------------------------------------
+
+
+class Attendant(threading.Thread):
+    """Does what must happen even while the code never comes back: ends the
+    process when the host is gone, sends output that waits, and reads what
+    child processes print."""
+
+    TICK = 50  # ms between looks at output that waits
+
+    def __init__(self, wire, output, flush):
+        super().__init__(daemon=True)
+        self.output, self.flush = output, flush
+        self.wire_fd, self.pipe_fd = wire.read_fd, output.pipe_fd
+        self.wake_fd = private(os.eventfd(0, os.EFD_NONBLOCK))
+
+    def wake(self):
+        os.eventfd_write(self.wake_fd, 1)
+
+    def run(self):
+        poll = select.poll()
+        poll.register(self.wire_fd, 0x2000)  # POLLRDHUP; POLLHUP and POLLERR always count
+        poll.register(self.pipe_fd, select.POLLIN)
+        poll.register(self.wake_fd, select.POLLIN)
+        while True:
+            for fd, event in poll.poll(self.TICK if self.output.open else None):
+                if event & select.POLLNVAL:
+                    leave(LOST)
+                elif fd == self.wire_fd:
+                    leave(0)
+                elif fd == self.wake_fd:
+                    os.eventfd_read(fd)
+                elif not event & select.POLLIN:
+                    poll.unregister(fd)  # the code closed 1 and 2
+            self.flush()
+            self.output.drain()
+
+
+def private(fd):
+    """Moves a descriptor out of the way, to where children do not inherit it."""
+    try:
+        high = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 56)
+    except OSError:  # fewer descriptors allowed than expected
+        high = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 3)
+    if fd > 2:
+        os.close(fd)
+    return high
+
+
+def take_descriptors():
+    """The private descriptors: protocol in and out, output pipe, machine's stderr."""
+    wire_in, wire_out, stderr = private(0), private(1), private(2)
+    null = os.open(os.devnull, os.O_RDONLY)
+    read, write = os.pipe()
+    for fd, target in ((null, 0), (write, 1), (write, 2)):
+        os.dup2(fd, target)
+    os.close(null)
+    os.close(write)
+    return wire_in, wire_out, private(read), stderr
+
+
+class Runner:
+    def __init__(self, wire_in, wire_out, pipe):
+        self.wire = Wire(wire_in, wire_out)
+        self.output = Output(self.wire, pipe)
+        self.calls = Calls(self.wire)
+        self.cells = Cells(self.calls, self.output)
+        self.process = os.getpid()
+        self.attendant = Attendant(self.wire, self.output, self.cells.flush_own)
+        os.register_at_fork(before=self.cells.flush_own, after_in_child=self.forked)
+
+    def forked(self):
+        """A child process of the code has no calls; what it prints goes to
+        descriptor 1 and so becomes output of the parent."""
+        for fd in (self.wire.read_fd, self.wire.write_fd):
+            os.close(fd)
+        self.calls.lock, self.calls.open = threading.Lock(), False
+        self.output.flushing = threading.Lock()
+        self.output.chunks.clear()
+        self.output.read_pipe = lambda: b""
+        self.output.send = lambda text: dup_write(1, text.encode())
+
+    def serve(self):
+        self.cells.install()
+        self.cells.execute(0, "await asyncio.sleep(0)")  # pays what only the first cell pays
+        describe(ValueError())
+        self.attendant.start()
+        gc.collect()
+        gc.freeze()
+        self.ready()
+        idle = select.poll()
+        idle.register(self.wire.read_fd, select.POLLIN)
+        while True:
+            idle.poll()
+            for message in self.wire.receive():
+                self.handle(message)
+
+    def ready(self):
+        self.wire.send(b'{"op":"ready","version":%d}\n' % VERSION)
+
+    def handle(self, message):
+        op = message["op"]
+        if op == "exec":
+            self.execute(message["cell"], message["code"])
+        elif op == "init":
+            self.cells.set_tools(message["tools"])
+            self.calls.limit = self.calls.free = message["in_flight"]
+            self.ready()
+        elif op == "ping":
+            self.ready()
+        # else a reply to a call that was forgotten when its cell ended
+
+    def execute(self, number, code):
+        self.attendant.wake()
+        error = self.cells.execute(number, code)
+        if os.getpid() != self.process:
+            leave(1 if error else 0)  # a child process that ran to the cell's end
+        left = self.calls.stop()
+        text = "null" if error is None else quote(error)
+        self.wire.send(b'{"op":"done","cell":%d,"error":%b}\n' % (number, text.encode()))
+        for future in left:
+            on_loop(None, future, abandon)
+
+
+def main():
+    *descriptors, stderr = take_descriptors()
+    sys.set_int_max_str_digits(0)  # integers pass exactly, however large
+    try:
+        Runner(*descriptors).serve()
+    except BaseException:
+        dup_write(stderr, traceback.format_exc().encode("utf-8", "replace"))
+        leave(LOST + 1)
+
+
+main()

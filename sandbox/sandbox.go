@@ -1,0 +1,194 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/wire"
+)
+
+// MaxCode is the longest code Exec takes, in bytes.
+const MaxCode = 1 << 20
+
+// ErrGone is wrapped by errors that mean that the sandbox has ended and can do
+// nothing more.
+var ErrGone = errors.New("the sandbox is gone")
+
+// Sandbox is a started machine whose runner has said that it is ready. It runs
+// one cell at a time; Close and Alive may be called from any goroutine at any
+// time.
+type Sandbox struct {
+	inst Instance
+	lim  Limits
+	in   *wire.Reader
+	out  *wire.Writer
+
+	turn   chan struct{} // holds a token while nobody talks to the runner
+	cell   int64         // cells so far; guarded by turn
+	lastID int64         // of the last call; guarded by turn
+
+	end  atomic.Pointer[stop] // why the host ended it; nil while it has not
+	dead chan struct{}        // closed when the machine is dead and removed
+	exit Exit                 // valid once dead is closed
+
+	closed func() // run once, when Close has finished; nil outside a pool
+	once   sync.Once
+}
+
+// Open starts a machine and waits until its runner is ready. It owns the
+// machine: when it fails nothing is left, and after that Close ends it.
+// Cancelling ctx afterwards has no effect.
+func Open(ctx context.Context, d Driver, lim Limits) (*Sandbox, error) {
+	inst, err := d.Start(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("starting a %s sandbox: %w", d.Name(), err)
+	}
+	s := &Sandbox{
+		inst: inst,
+		lim:  lim.WithDefaults(),
+		in:   wire.NewReader(inst),
+		out:  wire.NewWriter(inst),
+		turn: make(chan struct{}, 1),
+		dead: make(chan struct{}),
+	}
+	s.turn <- struct{}{}
+	go func() {
+		s.exit = inst.Wait()
+		close(s.dead)
+	}()
+	if err := s.converse(ctx, nil); err != nil {
+		s.Close()
+		return nil, fmt.Errorf("starting the runner in a %s sandbox: %w", d.Name(), err)
+	}
+	return s, nil
+}
+
+// Init tells the runner which tools exist. It may be called again, between
+// cells, to replace them. An error means that the sandbox has been ended.
+func (s *Sandbox) Init(ctx context.Context, tools []wire.Tool) error {
+	return s.initLine(ctx, wire.AppendInit(nil, tools, s.lim.InFlight))
+}
+
+func (s *Sandbox) initLine(ctx context.Context, line []byte) error {
+	if err := s.converse(ctx, line); err != nil {
+		return fmt.Errorf("telling the sandbox its tools: %w", err)
+	}
+	return nil
+}
+
+// Ping asks the idle runner for a sign of life. An error means that the
+// sandbox has been ended.
+func (s *Sandbox) Ping(ctx context.Context) error {
+	if err := s.converse(ctx, wire.AppendPing(nil)); err != nil {
+		return fmt.Errorf("asking the sandbox for a sign of life: %w", err)
+	}
+	return nil
+}
+
+// Alive reports whether the sandbox has neither been ended nor died, as far as
+// is known without asking it.
+func (s *Sandbox) Alive() bool {
+	select {
+	case <-s.dead:
+		return false
+	default:
+		return s.end.Load() == nil
+	}
+}
+
+// Close ends the sandbox, with whatever runs in it, and waits until nothing is
+// left of it on the host. It is idempotent.
+func (s *Sandbox) Close() error {
+	s.kill(stopClosed)
+	<-s.dead
+	if s.closed != nil {
+		s.once.Do(s.closed)
+	}
+	return nil
+}
+
+// kill ends the machine at once, without waiting. The first reason counts.
+func (s *Sandbox) kill(why *stop) {
+	s.end.CompareAndSwap(nil, why)
+	s.inst.Kill()
+}
+
+// converse sends a line, if there is one, and waits for the runner's ready.
+// Anything else ends the sandbox.
+func (s *Sandbox) converse(ctx context.Context, line []byte) error {
+	if err := s.take(ctx); err != nil {
+		return err
+	}
+	defer s.release()
+	defer context.AfterFunc(ctx, func() { s.kill(stopCancelled) })()
+	err := s.send(line)
+	if err == nil {
+		err = s.expectReady()
+	}
+	switch {
+	case err == nil && ctx.Err() == nil:
+		return nil
+	case ctx.Err() != nil:
+		err = context.Cause(ctx)
+	}
+	s.kill(stopViolation)
+	return s.explain(err)
+}
+
+func (s *Sandbox) send(line []byte) error {
+	if line == nil {
+		return nil
+	}
+	return s.out.Send(func(dst []byte) []byte { return append(dst, line...) })
+}
+
+func (s *Sandbox) expectReady() error {
+	line, err := s.in.ReadLine()
+	if err != nil {
+		return err
+	}
+	m, err := wire.ParseRunner(line)
+	switch {
+	case err != nil:
+		return err
+	case m.Op != wire.OpReady:
+		return fmt.Errorf("%w: %q where %q was due", wire.ErrViolation, m.Op, wire.OpReady)
+	case m.Version != wire.Version:
+		return fmt.Errorf("the runner speaks version %d of the protocol, not %d", m.Version, wire.Version)
+	}
+	return nil
+}
+
+// explain adds to an error, for the operator, what the machine itself said
+// when it ended.
+func (s *Sandbox) explain(err error) error {
+	select {
+	case <-s.dead:
+	case <-time.After(endGrace):
+		return err
+	}
+	if s.exit.Detail == "" {
+		return fmt.Errorf("%w (exit status %d)", err, s.exit.Code)
+	}
+	return fmt.Errorf("%w (exit status %d): %s", err, s.exit.Code, s.exit.Detail)
+}
+
+// take makes the caller the only one who talks to the runner.
+func (s *Sandbox) take(ctx context.Context) error {
+	select {
+	case <-s.turn:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if end := s.end.Load(); end != nil {
+		s.release()
+		return fmt.Errorf("%w: %s", ErrGone, end.kind)
+	}
+	return nil
+}
+
+func (s *Sandbox) release() { s.turn <- struct{}{} }

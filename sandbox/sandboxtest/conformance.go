@@ -1,0 +1,224 @@
+package sandboxtest
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/wire"
+)
+
+// Option changes what Conformance expects.
+type Option func(*suite)
+
+// WithoutIsolation leaves out the promises that a plain process cannot keep:
+// network, files, users, limits on resources. Only for Process.
+func WithoutIsolation() Option { return func(s *suite) { s.isolated = false } }
+
+// WithBaseImage leaves out the promise that the image holds Python and the
+// runner and nothing else: the base was chosen by whoever runs this.
+func WithBaseImage() Option { return func(s *suite) { s.bare = false } }
+
+// Conformance tests that a driver keeps every promise of a sandbox. It calls
+// newDriver once with zero Limits, which mean their defaults, and closes that
+// driver at the end.
+func Conformance(t *testing.T, newDriver func(t *testing.T, lim sandbox.Limits) sandbox.Driver, options ...Option) {
+	s := &suite{isolated: true, bare: true}
+	for _, o := range options {
+		o(s)
+	}
+	// Before the driver exists, so that it could be inherited.
+	t.Setenv("SANDBOXTEST_SECRET", secret)
+	s.driver = newDriver(t, sandbox.Limits{})
+	t.Cleanup(func() {
+		if err := s.driver.Close(); err != nil {
+			t.Errorf("closing the driver: %v", err)
+		}
+	})
+	for _, group := range [][]check{codeChecks, outputChecks, callChecks, endChecks, hostileChecks} {
+		s.run(t, group)
+	}
+	if s.isolated {
+		for _, group := range [][]check{isolationChecks, limitChecks} {
+			s.run(t, group)
+		}
+	}
+	if s.isolated && s.bare {
+		s.run(t, imageChecks)
+	}
+}
+
+// secret stands for whatever the host knows and the sandbox must not.
+const secret = "a6f0c1d2-host-secret"
+
+// check is one promise.
+type check struct {
+	name string // what is promised
+	test func(t *testing.T, s *suite)
+}
+
+type suite struct {
+	driver         sandbox.Driver
+	isolated, bare bool
+}
+
+func (s *suite) run(t *testing.T, checks []check) {
+	for _, c := range checks {
+		t.Run(strings.ReplaceAll(c.name, " ", "_"), func(t *testing.T) { c.test(t, s) })
+	}
+}
+
+// open starts a sandbox that knows the test's tools and is gone when the test
+// is over.
+func (s *suite) open(t *testing.T, lim sandbox.Limits) *sandbox.Sandbox {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	sb, err := sandbox.Open(ctx, s.driver, lim)
+	if err != nil {
+		t.Fatalf("opening a sandbox: %v", err)
+	}
+	t.Cleanup(func() { sb.Close() })
+	if err := sb.Init(ctx, tools); err != nil {
+		t.Fatal(err)
+	}
+	return sb
+}
+
+// exec runs code in a sandbox of its own.
+func (s *suite) exec(t *testing.T, code string) sandbox.Outcome {
+	t.Helper()
+	return s.execIn(t, s.open(t, sandbox.Limits{Deadline: 60 * time.Second}), code, (&host{}).call)
+}
+
+func (s *suite) execIn(t *testing.T, sb *sandbox.Sandbox, code string, call sandbox.CallFunc) sandbox.Outcome {
+	t.Helper()
+	o, err := sb.Exec(t.Context(), code, call)
+	if err != nil {
+		t.Fatalf("running code: %v", err)
+	}
+	return o
+}
+
+// fresh checks that the next sandbox works, whatever became of the last.
+func (s *suite) fresh(t *testing.T) {
+	t.Helper()
+	wantOutcome(t, s.exec(t, "print('fresh')"), "fresh\n", "")
+}
+
+// prints is a check that code finishes and prints exactly want.
+func prints(name, code, want string) check {
+	return check{name, func(t *testing.T, s *suite) {
+		t.Helper()
+		wantOutcome(t, s.exec(t, code), want, "")
+	}}
+}
+
+// passes is a check whose assertions are made inside the sandbox.
+func passes(name, code string) check { return prints(name, code+"\nprint('ok')\n", "ok\n") }
+
+// fails is a check that code ends with an error that holds want, without
+// being stopped.
+func fails(name, code, want string) check {
+	return check{name, func(t *testing.T, s *suite) {
+		t.Helper()
+		o := s.exec(t, code)
+		if o.Stopped || !strings.Contains(o.Error, want) {
+			t.Errorf("got %+v, want an error with %q", o, want)
+		}
+	}}
+}
+
+// stops is a check that code is stopped for the reason that starts with want,
+// and that the next sandbox works.
+func stops(name string, lim sandbox.Limits, code, want string) check {
+	return check{name, func(t *testing.T, s *suite) {
+		t.Helper()
+		if lim.Deadline == 0 {
+			lim.Deadline = 60 * time.Second
+		}
+		sb := s.open(t, lim)
+		o := s.execIn(t, sb, code, (&host{}).call)
+		if !o.Stopped || !strings.HasPrefix(o.Error, "stopped: "+want) {
+			t.Errorf("got %+v, want it stopped: %s", o, want)
+		}
+		if _, err := sb.Exec(t.Context(), "pass", nil); err == nil {
+			t.Error("a stopped sandbox ran code again")
+		}
+		s.fresh(t)
+	}}
+}
+
+func wantOutcome(t *testing.T, o sandbox.Outcome, stdout, errText string) {
+	t.Helper()
+	if o.Stdout != stdout || o.Error != errText || o.Stopped {
+		t.Errorf("got %+v, want stdout %q, error %q, not stopped", o, stdout, errText)
+	}
+}
+
+var tools = []wire.Tool{
+	{Name: "echo", ID: "toy/echo", Stub: stub("echo", "Give the arguments back.")},
+	{Name: "fail", ID: "toy/fail", Stub: stub("fail", "Refuse every call.")},
+	{Name: "big", ID: "toy/big", Stub: stub("big", "Give back a text of this many bytes.")},
+	{Name: "slow", ID: "toy/slow", Stub: stub("slow", "Answer only when cancelled.")},
+}
+
+func stub(name, text string) string {
+	return fmt.Sprintf("async def %s(params: dict) -> str:\n    \"\"\"\n    %s\n    \"\"\"\n", name, text)
+}
+
+// host answers calls and remembers what it saw.
+type host struct {
+	count, now, most atomic.Int64
+
+	mu    sync.Mutex
+	calls []wire.Call // guarded by mu
+}
+
+func (h *host) call(ctx context.Context, c wire.Call) wire.Reply {
+	h.count.Add(1)
+	defer h.now.Add(-1)
+	for n := h.now.Add(1); ; {
+		most := h.most.Load()
+		if n <= most || h.most.CompareAndSwap(most, n) {
+			break
+		}
+	}
+	h.mu.Lock()
+	h.calls = append(h.calls, c)
+	h.mu.Unlock()
+	switch c.Tool {
+	case "toy/fail":
+		return wire.Reply{Err: &wire.CallError{
+			Tool: c.Tool, Code: "tool_not_allowed", Codes: []string{"tool_not_allowed", "rule_not_met"}, Message: "refused",
+		}}
+	case "toy/big":
+		return wire.Reply{Text: strings.Repeat("x", size(c.Args))}
+	case "toy/slow":
+		<-ctx.Done()
+		return wire.Reply{Err: &wire.CallError{Tool: c.Tool, Code: "timeout", Codes: []string{"timeout"}, Message: "too slow"}}
+	}
+	text, err := wire.Append(nil, c.Args)
+	if err != nil {
+		return wire.Reply{Err: &wire.CallError{Tool: c.Tool, Code: "tool_error", Codes: []string{"tool_error"}, Message: err.Error()}}
+	}
+	return wire.Reply{Text: string(text), Structured: true}
+}
+
+func (h *host) seen() []wire.Call {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.calls
+}
+
+// size is the member "bytes" of arguments.
+func size(args any) (n int) {
+	object, _ := args.(map[string]any)
+	fmt.Sscan(fmt.Sprint(object["bytes"]), &n)
+	return n
+}

@@ -1,0 +1,90 @@
+package sandboxtest
+
+import (
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
+)
+
+// outputChecks: what code prints.
+var outputChecks = []check{
+	prints("stdout and stderr come in order", "import sys\nfor i in range(3):\n    print(i)\n    print(-i, file=sys.stderr)", "0\n0\n1\n-1\n2\n-2\n"),
+	prints("output without a newline is kept", "print('a', end='')", "a"),
+	prints("output below Python is kept in order", "import os\nprint('a')\nos.write(1, b'b\\n')\nprint('c')\nos.write(2, b'd\\n') and None", "a\nb\nc\nd\n"),
+	prints("output of child processes is kept", "import subprocess, sys\nprint('a')\nsubprocess.run([sys.executable, '-I', '-S', '-c', 'print(\"b\" * 5)'])\nprint('c')", "a\nbbbbb\nc\n"),
+	prints("output of forked processes is kept", "import os\nprint('a', flush=True)\npid = os.fork()\nif pid == 0:\n    print('b')\nelse:\n    os.waitpid(pid, 0)\n    print('c')", "a\nb\nc\n"),
+	prints("more output of a child process than a pipe holds does not block", "import subprocess, sys\nsubprocess.run([sys.executable, '-I', '-S', '-c', 'import sys; sys.stdout.write(\"x\" * 300000)'], stdout=2) and None", strings.Repeat("x", 8<<10)),
+	prints("U+2028 is printed as it is", `print('a\u2028b\u2029c\x85d\x0be')`, "a\u2028b\u2029c\u0085d\x0be\n"),
+	prints("lone surrogates are printed escaped", `print('\ud800')`, `\ud800`+"\n"),
+	prints("bytes that are not UTF-8 are printed escaped", `import sys
+sys.stdout.buffer.write(b'\xff\x00\xc3')
+sys.stdout.buffer.write(b'\xa9\n') and None`, `\xff`+"\x00é\n"),
+	prints("forged protocol lines are output", `print('{"op":"call","id":1,"tool":"toy/echo","args":{}}')
+print('{"op":"done","cell":1,"error":null}')`, `{"op":"call","id":1,"tool":"toy/echo","args":{}}`+"\n"+`{"op":"done","cell":1,"error":null}`+"\n"),
+	prints("replacing sys.stdout harms nothing", "import sys, io\nprint('a')\nsys.stdout = io.StringIO()\nprint('b')\nsys.stdout = sys.__stdout__\nprint('c')", "a\nc\n"),
+	prints("a broken sys.stdout harms nothing", "import sys\nprint('a')\nsys.stdout = sys.stderr = 5", "a\n"),
+	prints("closing sys.stdout harms nothing", "import sys\nsys.stdout.close()\nsys.stderr.close()\nprint('a')", "a\n"),
+	prints("closing descriptors 1 and 2 harms nothing", "import os\nos.close(1)\nos.close(2)\nprint('a')\nawait asyncio.sleep(0.1)", "a\n"),
+	{"1 MB without a newline is cut", func(t *testing.T, s *suite) {
+		wantCut(t, s.exec(t, "print('x' * 1_000_000)"), strings.Repeat("x", 8<<10))
+	}},
+	{"output is cut where a character ends", func(t *testing.T, s *suite) {
+		o := s.exec(t, "print('a' + '\U0001F600' * 5000)")
+		wantCut(t, o, "a"+strings.Repeat("\U0001F600", (8<<10-1)/4))
+		if !utf8.ValidString(o.Stdout) {
+			t.Error("not UTF-8")
+		}
+	}},
+	{"8 KiB of output are not cut", func(t *testing.T, s *suite) {
+		o := s.exec(t, "print('x' * (8 * 1024 - 1))")
+		wantOutcome(t, o, strings.Repeat("x", 8<<10-1)+"\n", "")
+		if o.Truncated {
+			t.Error("truncated")
+		}
+	}},
+	stops("an output flood is stopped", sandbox.Limits{}, "while True: print('x' * 100)", "more than 1 MiB of output"),
+	stops("an output flood below Python is stopped", sandbox.Limits{}, "import os\nwhile True: os.write(1, b'x' * 1000)", "more than 1 MiB of output"),
+	stops("a flood of empty lines is stopped", sandbox.Limits{}, "while True: print()", "more than 1 MiB of output"),
+	{"output before an endless loop is kept", func(t *testing.T, s *suite) {
+		for _, code := range []string{
+			"print('a')\nprint('b')\nwhile True: pass",
+			"print('a\\nb\\n', end='')\nsum(range(10**12))", // holds the interpreter's lock
+			"import sys\nsys.stdout.write('a\\nb\\n')\nawait asyncio.sleep(1000)",
+			"import os\nos.write(1, b'a\\nb\\n')\nwhile True: pass",
+			"print('a\\nb', end='')\nimport time\ntime.sleep(0.3)\nprint()\nwhile True: pass",
+		} {
+			o := s.execIn(t, s.open(t, sandbox.Limits{Deadline: 1500 * time.Millisecond}), code, nil)
+			if o.Stdout != "a\nb\n" || o.Error != "stopped: deadline of 1.5 s reached" {
+				t.Errorf("%s: got %+v", code, o)
+			}
+		}
+	}},
+	{"every line of a thousand before an endless loop is kept", func(t *testing.T, s *suite) {
+		o := s.execIn(t, s.open(t, sandbox.Limits{Deadline: 1500 * time.Millisecond}), "for i in range(1000): print(i)\nwhile True: pass", nil)
+		if !strings.HasSuffix(o.Stdout, "\n999\n") {
+			t.Errorf("got %+v", o)
+		}
+	}},
+	{"what a thread prints after its cell is not the next cell's", func(t *testing.T, s *suite) {
+		sb := s.open(t, sandbox.Limits{})
+		wantOutcome(t, s.execIn(t, sb, `
+import threading, time
+def f():
+    time.sleep(0.1)
+    print('late')
+threading.Thread(target=f).start()
+print('a')`, nil), "a\n", "")
+		time.Sleep(300 * time.Millisecond)
+		wantOutcome(t, s.execIn(t, sb, "print('b')", nil), "b\n", "")
+	}},
+}
+
+func wantCut(t *testing.T, o sandbox.Outcome, stdout string) {
+	t.Helper()
+	if o.Stdout != stdout || !o.Truncated || o.Stopped || o.Error != "" {
+		t.Errorf("got %d bytes, truncated %v, stopped %v, error %q", len(o.Stdout), o.Truncated, o.Stopped, o.Error)
+	}
+}
