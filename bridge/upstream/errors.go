@@ -39,14 +39,17 @@ func (e *RPCError) Error() string {
 const maxErrorText = 500
 
 // plain makes untrusted text fit for one line of a terminal or a log: control,
-// formatting (bidi included) and other invisible characters become spaces, and at
-// most limit characters are kept.
+// formatting (bidi included) and other invisible characters become spaces. A text of
+// more than limit characters is cut and ends with an ellipsis.
 func plain(s string, limit int) string {
 	var b strings.Builder
-	for _, r := range s {
-		if limit--; limit < 0 {
-			b.WriteString("…")
-			break
+	n, cut := 0, 0
+	for _, r := range strings.TrimSpace(s) {
+		if n++; n > limit {
+			return b.String()[:cut] + "…"
+		}
+		if n == limit {
+			cut = b.Len()
 		}
 		if r == utf8.RuneError || !unicode.IsPrint(r) {
 			r = ' '

@@ -140,9 +140,9 @@ func (p *process) wait(d time.Duration) bool {
 }
 
 // end takes the server down the steps MCP gives for stdio and returns when nothing
-// of it is left. Stdin is closed by its writer before.
-func (p *process) end() {
-	rest := p.tree.descendants(p)
+// of it is left. Stdin is closed by its writer before. rest are the descendants the
+// server had then.
+func (p *process) end(rest relatives) {
 	// First the client closes the server's input and gives it time to end itself.
 	if !p.wait(stdinGrace) {
 		// A server that has not ended by then is asked to with SIGTERM,

@@ -239,6 +239,7 @@ func (s *stdio) readLine() ([]byte, error) {
 func (s *stdio) close() {
 	s.once.Do(func() {
 		defer close(s.closed)
+		rest := s.proc.tree.descendants(s.proc) // while they can be told by their parents
 		// The last messages, usually cancellations, get a moment to go out.
 		_ = s.proc.stdin.SetWriteDeadline(time.Now().Add(flushTime))
 		close(s.stop)
@@ -246,7 +247,7 @@ func (s *stdio) close() {
 		case <-s.written:
 		case <-time.After(2 * flushTime): // where pipes know no deadlines
 		}
-		s.proc.end()
+		s.proc.end(rest)
 		<-s.written
 	})
 	<-s.closed

@@ -3,8 +3,10 @@
 package upstream
 
 import (
+	"errors"
 	"os/exec"
 	"syscall"
+	"time"
 )
 
 func lockThread() (unlock func()) { return func() {} }
@@ -23,6 +25,12 @@ func (t *tree) reap(p *process) {
 	t.signal(p, syscall.SIGKILL)
 	t.guard.stop()
 	p.reaped = true
+	// The rest of the group dies of its signal in its own time, which is short.
+	for deadline := time.Now().Add(drainTime); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		if errors.Is(syscall.Kill(-p.cmd.Process.Pid, 0), syscall.ESRCH) {
+			return
+		}
+	}
 }
 
 // relatives is empty: only the group is known here.

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -69,9 +70,9 @@ func (t *tree) descendants(p *process) relatives {
 		if err != nil {
 			continue
 		}
-		if parent, at, ok := stat(pid); ok {
-			children[parent] = append(children[parent], pid)
-			times[pid] = at
+		if s, ok := stat(pid); ok {
+			children[s.parent] = append(children[s.parent], pid)
+			times[pid] = s.started
 		}
 	}
 	for queue := children[p.cmd.Process.Pid]; len(queue) > 0; queue = queue[1:] {
@@ -83,27 +84,42 @@ func (t *tree) descendants(p *process) relatives {
 	return found
 }
 
-// kill ends those that are still there.
+// kill ends those that are still there and returns when they are dead. (The server's
+// group got its signal before, and dies of it in its own time.)
 func (r relatives) kill() {
-	for pid, at := range r {
-		if _, now, ok := stat(pid); ok && now == at {
-			_ = syscall.Kill(pid, syscall.SIGKILL)
+	for deadline := time.Now().Add(killGrace); len(r) > 0 && time.Now().Before(deadline); {
+		for pid, at := range r {
+			if s, ok := stat(pid); !ok || s.started != at || s.dead {
+				delete(r, pid)
+			} else {
+				_ = syscall.Kill(pid, syscall.SIGKILL)
+			}
+		}
+		if len(r) > 0 {
+			time.Sleep(time.Millisecond)
 		}
 	}
 }
 
-// stat reads a process's parent and start time, proc(5).
-func stat(pid int) (parent int, at string, ok bool) {
+// status is what /proc says of a process.
+type status struct {
+	parent  int
+	started string
+	dead    bool // not yet reaped by its parent, but dead
+}
+
+// stat reads /proc/PID/stat, proc(5).
+func stat(pid int) (status, bool) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		return 0, "", false
+		return status{}, false
 	}
 	// The command in parentheses may hold anything, spaces and parentheses too.
 	s := string(b)
 	f := strings.Fields(s[strings.LastIndexByte(s, ')')+1:])
 	if len(f) < 20 {
-		return 0, "", false
+		return status{}, false
 	}
-	parent, err = strconv.Atoi(f[1])
-	return parent, f[19], err == nil
+	parent, err := strconv.Atoi(f[1])
+	return status{parent: parent, started: f[19], dead: f[0] == "Z" || f[0] == "X"}, err == nil
 }

@@ -69,8 +69,10 @@ var special = map[string]func(s *server, r *request){
 		s.waitCancelled(r.ID)
 		s.answer(r.ID, `{"content":[{"type":"text","text":"too late"}]}`)
 	},
-	"big":      func(s *server, r *request) { s.answer(r.ID, big(r)) },
-	"big_last": func(s *server, r *request) { s.print(`{"result":` + big(r) + `,"jsonrpc":"2.0","id":` + string(r.ID) + "}\n") },
+	"big": func(s *server, r *request) { s.answer(r.ID, big(r)) },
+	"big_last": func(s *server, r *request) {
+		s.print(`{"result":` + big(r) + `,"jsonrpc":"2.0","id":` + string(r.ID) + "}\n")
+	},
 	"sleep": func(s *server, r *request) {
 		var args struct{ Ms int }
 		_ = json.Unmarshal(r.Params.Arguments, &args)

@@ -112,7 +112,13 @@ func main() {
 		s.handle(&r)
 	}
 	if s.is("stubborn") || s.is("hangs-on") {
-		select {}
+		forever()
+	}
+}
+
+func forever() {
+	for {
+		time.Sleep(time.Hour)
 	}
 }
 
@@ -262,7 +268,7 @@ func (s *server) listed() {
 	case s.is("brief") && s.starts > 1:
 		os.Exit(5)
 	case s.is("deaf"):
-		select {}
+		forever()
 	case s.is("closes"):
 		os.Stdout.Close()
 	}

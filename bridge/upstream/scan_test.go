@@ -1,0 +1,120 @@
+package upstream
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestScannerAcceptsExactlyJSON(t *testing.T) {
+	for _, s := range []string{
+		`{}`, `[]`, ` { } `, `{"a":1}`, `{"a" : [1 , 2.5e-3, -0, true,false , null, "x\u00e9\\\"\/"] }`, `[[],{},[{}]]`,
+		`{"":{"":{}}}`, "[\n1\t,\r2]", `[0]`, `[10]`, `[1E5]`, `["\ud83d"]`,
+		``, `{`, `}`, `{"a"}`, `{"a":}`, `{"a":1,}`, `{,}`, `[1,]`, `[,1]`, `[1 2]`, `{"a":1 "b":2}`, `{a:1}`, `{1:1}`,
+		`[01]`, `[1.]`, `[.5]`, `[-]`, `[+1]`, `[1e]`, `[1e+]`, `[0x1]`, `[NaN]`, `[Infinity]`, `[tru]`, `[nul]`, `['a']`,
+		"[\"a\nb\"]", `["\x"]`, `["\u12"]`, `["\u12g4"]`, `["a`, `[1]x`, `{}{}`, `{"a":1}}`, `[}`, `{]`, `[1}`, `{"a":1]`, "[\"\x00\"]",
+	} {
+		if got, want := valid(s), json.Valid([]byte(s)); got != want {
+			t.Errorf("%q: valid = %v, want %v", s, got, want)
+		}
+	}
+}
+
+// valid reports whether s is a JSON object or array, by our own reading.
+func valid(s string) bool {
+	if strings.HasPrefix(strings.TrimLeft(s, " \t\r\n"), "[") {
+		return elements([]byte(s), func([]byte) error { return nil }) == nil
+	}
+	_, _, err := fields([]byte(s))
+	return err == nil
+}
+
+func FuzzScannerAgreesWithEncodingJSON(f *testing.F) {
+	f.Add(`{"a":[1,-2.5e3,{"b":null}],"c":"\ud83d\u0041\\"}`)
+	f.Add(`[[[[]]], {"x":{"x":"x"}}, 1e5]`)
+	f.Add(`{"a":1,"a":2}`)
+	f.Fuzz(func(t *testing.T, s string) {
+		trimmed := strings.TrimLeft(s, " \t\r\n")
+		if trimmed == "" || trimmed[0] != '{' && trimmed[0] != '[' || !utf8.ValidString(s) {
+			return
+		}
+		if got, want := valid(s), json.Valid([]byte(s)); got != want {
+			t.Fatalf("%q: valid = %v, encoding/json says %v", s, got, want)
+		}
+		if fixed := cleanse([]byte(s)); json.Valid([]byte(s)) && (!json.Valid(fixed) || len(fixed) != len(s)) {
+			t.Fatalf("%q: cleansed to %q", s, fixed)
+		}
+	})
+}
+
+func TestFieldsMatchByCaseAndSeeThroughEscapes(t *testing.T) {
+	v, depth, err := fields([]byte(`{"Name":1,"n\u0061me":"x","other":[[1]],"gone":null}`), "name", "gone", "absent")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{`"x"`, "", ""}, []string{string(v[0]), string(v[1]), string(v[2])}); diff != "" {
+		t.Error(diff)
+	}
+	if depth != 3 {
+		t.Errorf("depth = %d, want 3", depth)
+	}
+}
+
+func TestFieldsRefuseAMemberThatOccursTwice(t *testing.T) {
+	if _, _, err := fields([]byte(`{"a":1,"b":2,"\u0061":3}`), "a"); !errors.Is(err, errDuplicate) {
+		t.Errorf("got %v, want %v", err, errDuplicate)
+	}
+	if _, _, err := fields([]byte(`{"a":1,"b":2,"b":3}`), "a"); err != nil {
+		t.Errorf("a repeated member nobody asked for: %v", err)
+	}
+}
+
+func TestDeepNestingCostsNoStack(t *testing.T) {
+	const levels = 5_000_000
+	deep := []byte(`{"a":` + strings.Repeat("[", levels) + strings.Repeat("]", levels) + `}`)
+	_, depth, err := fields(deep, "a")
+	if err != nil || depth != levels+1 {
+		t.Errorf("depth = %d, error %v; want %d", depth, err, levels+1)
+	}
+}
+
+func TestCleanseMakesTextOfWhatIsNone(t *testing.T) {
+	for in, want := range map[string]string{
+		`"plain"`:                       `"plain"`,
+		"\"caf\xe9\"":                   "\"caf\uFFFD\"",
+		`"\ud83d\ude00"`:                `"\ud83d\ude00"`,
+		`"\ud83d"`:                      `"\ufffd"`,
+		`"\ude00\ud83d"`:                `"\ufffd\ufffd"`,
+		`"\ud83d\ud83d\ude00"`:          `"\ufffd\ud83d\ude00"`,
+		`"\\ud83d"`:                     `"\\ud83d"`,
+		`"\\\ud83d\\"`:                  `"\\\ufffd\\"`,
+		`"\ud83d\u0041"`:                `"\ufffd\u0041"`,
+		`"\ud83d\n"`:                    `"\ufffd\n"`,
+		`"\uD83D\uDE00 \uDE00"`:         `"\uD83D\uDE00 \ufffd"`,
+		`"\u00e9\u00"`:                  `"\u00e9\u00"`,
+		`\`:                             `\`,
+		`\ud83d`:                        `\ufffd`,
+		strings.Repeat(`\ud83d\\`, 100): strings.Repeat(`\ufffd\\`, 100),
+	} {
+		if got := cleanse([]byte(in)); !bytes.Equal(got, []byte(want)) {
+			t.Errorf("cleanse(%s) = %s, want %s", in, got, want)
+		}
+	}
+}
+
+func TestPlainTextIsOneShortVisibleLine(t *testing.T) {
+	if got, want := plain("a\x1b[31m\nb\u202e\u2028c\x00\xff", 100), "a [31m b  c"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := plain("ééé", 3), "ééé"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := plain("ééééé", 3), "éé…"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
