@@ -18,11 +18,20 @@ const (
 // own way, wherever it can stand in a schema: "format" is not asserted, and
 // "nullable": true is another type.
 func scan(doc map[string]any) error {
-	s := scanner{}
+	s := scanner{refs: map[string]bool{}}
 	return s.value(doc, 1, true)
 }
 
-type scanner struct{ objects, values int }
+// Compiling takes time that grows with the square of these.
+const (
+	maxRefs = 500 // different references
+	maxIDs  = 200 // places that have a name of their own
+)
+
+type scanner struct {
+	objects, values, ids int
+	refs                 map[string]bool
+}
 
 // value bounds v. What is not where a schema can be, like a default, is left as
 // it is.
@@ -55,6 +64,9 @@ func (s *scanner) object(object map[string]any, depth int, schema bool) error {
 		return fmt.Errorf("it has more than %d subschemas", MaxSubschemas)
 	}
 	if schema {
+		if err := s.names(object); err != nil {
+			return err
+		}
 		if _, ok := object["format"].(string); ok {
 			delete(object, "format")
 		}
@@ -65,6 +77,22 @@ func (s *scanner) object(object map[string]any, depth int, schema bool) error {
 		if err := s.value(v, depth+1, schema && !plain); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// names bounds references and what they can be made to.
+func (s *scanner) names(object map[string]any) error {
+	if ref, ok := object["$ref"].(string); ok {
+		s.refs[ref] = true
+	}
+	for _, key := range []string{"$id", "id", "$anchor", "$dynamicAnchor"} {
+		if _, ok := object[key].(string); ok {
+			s.ids++
+		}
+	}
+	if len(s.refs) > maxRefs || s.ids > maxIDs {
+		return fmt.Errorf("it has more than %d references or %d names", maxRefs, maxIDs)
 	}
 	return nil
 }

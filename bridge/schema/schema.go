@@ -129,7 +129,13 @@ func knownDialect(name string) bool {
 // documentURL names the schema in references. Nothing is ever fetched from it.
 const documentURL = "mcp://schema/input"
 
-func compileAs(doc map[string]any, draft *jsonschema.Draft) (*jsonschema.Schema, error) {
+func compileAs(doc map[string]any, draft *jsonschema.Draft) (_ *jsonschema.Schema, err error) {
+	defer func() {
+		// A schema the compiler trips over costs its tool, not the process.
+		if r := recover(); r != nil {
+			err = fmt.Errorf("it can not be compiled: %v", r)
+		}
+	}()
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(draft)
 	c.UseLoader(refuse{})

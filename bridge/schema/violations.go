@@ -39,14 +39,27 @@ func (s *Schema) Violations(args any) []Violation {
 		found.add(nil, "the arguments are too large to be checked against the tool's schema")
 	default:
 		s.top.check(object, found)
-		var invalid *jsonschema.ValidationError
-		if err := s.compiled.Validate(args); errors.As(err, &invalid) {
-			found.explain(invalid)
-		} else if err != nil {
-			found.add(nil, "the arguments can not be checked against the tool's schema")
-		}
+		s.validate(object, found)
 	}
 	return found.list
+}
+
+func (s *Schema) validate(args map[string]any, found *findings) {
+	const unclear = "the arguments can not be checked against the tool's schema"
+	defer func() {
+		if recover() != nil { // what can not be checked is not valid
+			found.add(nil, unclear)
+		}
+	}()
+	var invalid *jsonschema.ValidationError
+	if err := s.compiled.Validate(args); errors.As(err, &invalid) {
+		found.explain(invalid)
+		if len(found.list) == 0 {
+			found.add(nil, unclear)
+		}
+	} else if err != nil {
+		found.add(nil, unclear)
+	}
 }
 
 func kindOf(v any) string {

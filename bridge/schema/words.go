@@ -165,7 +165,7 @@ func pointer(path []string) string {
 	var b strings.Builder
 	for _, token := range path {
 		b.WriteByte('/')
-		b.WriteString(strings.NewReplacer("~", "~0", "/", "~1").Replace(cut(token, maxPath)))
+		b.WriteString(pointerEscapes.Replace(cut(token, maxPath)))
 		if b.Len() > maxPath {
 			break
 		}
@@ -203,7 +203,7 @@ func nearest(name string, names []string) string {
 			d = 0
 		case strings.HasPrefix(candidate, name) || strings.HasPrefix(name, candidate):
 			d = min(d, 2)
-		case d > len(name)/3:
+		case d > (len(name)+1)/3:
 			continue
 		}
 		if d < score {
@@ -213,10 +213,13 @@ func nearest(name string, names []string) string {
 	return best
 }
 
+var (
+	pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
+	wordBreaks     = strings.NewReplacer("_", "", "-", "")
+)
+
 // plain is a name without what tells snake_case from camelCase.
-func plain(s string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(s))
-}
+func plain(s string) string { return strings.ToLower(wordBreaks.Replace(s)) }
 
 // distance is the number of characters to insert, delete or replace.
 func distance(a, b string) int {
