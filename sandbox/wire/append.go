@@ -104,7 +104,7 @@ func appendObject(dst []byte, object map[string]any, depth int) ([]byte, error) 
 const hexDigits = "0123456789abcdef"
 
 // appendString appends s, which must be UTF-8, as a JSON string.
-func appendString(dst []byte, s string) []byte {
+func appendString[T string | []byte](dst []byte, s T) []byte {
 	dst = append(dst, '"')
 	start := 0
 	for i := 0; i < len(s); i++ {

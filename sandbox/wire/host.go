@@ -3,6 +3,7 @@ package wire
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // What the host says. Every line is one JSON object that Append* functions
@@ -54,7 +55,12 @@ func AppendReply(dst []byte, id int64, r Reply) []byte {
 	dst = strconv.AppendInt(dst, id, 10)
 	dst = appendClean(append(dst, `,"text":`...), r.Text)
 	if r.Content != nil {
-		dst = appendClean(append(dst, `,"content":`...), string(r.Content))
+		dst = append(dst, `,"content":`...)
+		if utf8.Valid(r.Content) {
+			dst = appendString(dst, []byte(r.Content))
+		} else {
+			dst = appendClean(dst, string(r.Content))
+		}
 	}
 	return append(dst, "}\n"...)
 }

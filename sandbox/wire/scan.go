@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/json"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -60,15 +61,22 @@ func (d *decoder) string() (string, error) {
 		d.pos = end + 1
 		return string(d.data[start:end]), nil
 	}
-	buf := make([]byte, 0, 2*(end-start)+32)
+	return d.escaped(start, end)
+}
+
+// escaped reads the rest of a string that starts at start and whose first
+// escape, or whatever else ends the plain text, is at end.
+func (d *decoder) escaped(start, end int) (string, error) {
+	var b strings.Builder
+	b.Grow(d.closing(end) - start)
 	for {
-		buf = append(buf, d.data[start:end]...)
+		b.Write(d.data[start:end])
 		switch {
 		case end >= len(d.data):
 			return "", d.problem(ProblemTruncated, end)
 		case d.data[end] == '"':
 			d.pos = end + 1
-			return string(buf), nil
+			return b.String(), nil
 		case d.data[end] != '\\':
 			return "", d.problem(ProblemControl, end)
 		}
@@ -76,11 +84,22 @@ func (d *decoder) string() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		buf = utf8.AppendRune(buf, r)
+		b.WriteRune(r)
 		d.slack += n - encodedLen(r)
 		start = end + n
 		end = d.plainEnd(start)
 	}
+}
+
+// closing is the position of the quote that ends a string, looked for from i on.
+func (d *decoder) closing(i int) int {
+	for i < len(d.data) && d.data[i] != '"' {
+		if d.data[i] == '\\' {
+			i++
+		}
+		i++
+	}
+	return min(i, len(d.data))
 }
 
 // plainEnd is the position of the first byte from i on that does not stand for
