@@ -1,0 +1,175 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/ext"
+)
+
+// Bounds on a CEL rule. Its text is the operator's, what it is evaluated over is not.
+const (
+	maxRuleText  = 4096    // characters
+	maxRuleRegex = 1000    // instructions of one compiled regular expression
+	maxRuleCost  = 100_000 // CEL's own units, a few microseconds each at the very worst
+	ruleChecks   = 64      // steps of a comprehension between looks at the context
+)
+
+// Rule is a compiled CEL expression over the arguments of one tool.
+type Rule struct {
+	text    string
+	program cel.Program
+}
+
+// CompileRule compiles an expression over `args`, `tool` and `session` for a tool with this
+// input schema. The schema gives the types: a field that it does not have, a number compared
+// with a string, a result that is not a bool are errors, which quote the rule.
+//
+// Differences from plain CEL, all of which make a rule hold less often:
+//
+//   - `a || b` and `a && b` go from left to right and stop at an error. Plain CEL lets
+//     `args.n <= 100 || args.dry` hold when n is missing.
+//   - all(), exists() and the like take lists only. Over an object they would see its keys.
+//   - has(x.y) is an error, not false, when x is not an object.
+//
+// And some that make it handier: x["a name"] is the same as x.name for names that are no
+// identifiers, has(x["a name"]) too, and integers and decimals compare with one another.
+func CompileRule(expr string, inputSchema json.RawMessage) (*Rule, error) {
+	program, err := compileRule(expr, inputSchema)
+	if err != nil {
+		return nil, fmt.Errorf("compiling the rule %q: %w", expr, err)
+	}
+	return &Rule{text: expr, program: program}, nil
+}
+
+func compileRule(expr string, inputSchema json.RawMessage) (cel.Program, error) {
+	shapes, err := newShapes(inputSchema)
+	if err != nil {
+		return nil, err
+	}
+	base, err := ruleEnv()
+	if err != nil {
+		return nil, err
+	}
+	env, err := base.Extend(cel.CustomTypeProvider(shapes), cel.Variable("args", shapes.root.celType()))
+	if err != nil {
+		return nil, err
+	}
+	parsed, issues := env.Parse(expr)
+	if issues.Err() != nil {
+		return nil, shapes.explain(issues)
+	}
+	selectByIndex(parsed.NativeRep())
+	checked, issues := env.Check(parsed)
+	if issues.Err() != nil {
+		return nil, shapes.explain(issues)
+	}
+	if !checked.OutputType().IsExactType(cel.BoolType) {
+		return nil, fmt.Errorf("it must be true or false, and is of type %s", checked.OutputType())
+	}
+	strict, err := cel.NewStaticOptimizer(strictLogic{})
+	if err != nil {
+		return nil, err
+	}
+	rewritten, issues := strict.Optimize(env, checked)
+	if issues.Err() != nil {
+		return nil, shapes.explain(issues)
+	}
+	return env.Program(rewritten,
+		cel.EvalOptions(cel.OptOptimize),
+		cel.CostLimit(maxRuleCost),
+		cel.InterruptCheckFrequency(ruleChecks),
+	)
+}
+
+// ruleEnv is what all rules share: the language and the variables that are the same for every tool.
+var ruleEnv = sync.OnceValues(func() (*cel.Env, error) {
+	return cel.NewCustomEnv(
+		cel.StdLib(),
+		cel.ClearMacros(),
+		cel.Macros(macros()...),
+		ext.Strings(ext.StringsVersion(4)),
+		ext.Sets(),
+		cel.CrossTypeNumericComparisons(true),
+		cel.EnableErrorOnBadPresenceTest(true),
+		cel.EnableIdentifierEscapeSyntax(),
+		cel.ParserExpressionSizeLimit(maxRuleText),
+		cel.RegexProgramSizeLimit(maxRuleRegex),
+		cel.CustomTypeAdapter(anyJSON),
+		cel.Variable("tool", cel.ObjectType(toolType)),
+		cel.Variable("session", cel.ObjectType(sessionType)),
+		cel.Function(onlyList, cel.Overload(onlyList, []*cel.Type{anyList}, anyList, cel.UnaryBinding(func(v ref.Val) ref.Val { return v }))),
+	)
+})
+
+// String returns the expression as it was written.
+func (r *Rule) String() string { return r.text }
+
+// Eval reports whether the rule holds for a call. An error, of whatever kind and wherever in the
+// expression, means that it does not; it is for the log.
+func (r *Rule) Eval(ctx context.Context, args any, tool Tool, session Session) (ok bool, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			ok, err = false, fmt.Errorf("evaluating the rule %q: panic: %v", r.text, p)
+		}
+	}()
+	object, isObject := args.(map[string]any)
+	if !isObject {
+		return false, fmt.Errorf("evaluating the rule %q: the arguments are not an object", r.text)
+	}
+	result, _, err := r.program.ContextEval(ctx, &ruleVars{args: object, tool: &tool, session: &session})
+	if err != nil {
+		return false, fmt.Errorf("evaluating the rule %q: %w", r.text, err)
+	}
+	return result == types.True, nil
+}
+
+// ruleVars are the variables of one evaluation.
+type ruleVars struct {
+	args    map[string]any
+	tool    *Tool
+	session *Session
+}
+
+func (v *ruleVars) ResolveName(name string) (any, bool) {
+	switch name {
+	case "args":
+		return v.args, true
+	case "tool":
+		return v.tool, true
+	case "session":
+		return v.session, true
+	}
+	return nil, false
+}
+
+func (v *ruleVars) Parent() cel.Activation { return nil }
+
+// explain turns CEL's issues into one line each, and says which fields there are.
+func (s *shapes) explain(issues *cel.Issues) error {
+	var lines []string
+	for _, e := range issues.Errors() {
+		message := strings.TrimSpace(e.Message)
+		if strings.Contains(message, onlyList) {
+			message = "all(), exists(), exists_one(), filter() and map() take a list" + strings.TrimPrefix(message, "found no matching overload for '"+onlyList+"' applied to")
+		}
+		lines = append(lines, fmt.Sprintf("at character %d: %s", e.Location.Column()+1, message))
+	}
+	if s.missed != nil {
+		names := slices.Clone(s.missed)
+		slices.Sort(names)
+		if len(names) > 20 {
+			names = append(names[:20], "…")
+		}
+		lines = append(lines, "there are the fields: "+strings.Join(names, ", "))
+	}
+	return errors.New(strings.Join(lines, "; "))
+}
