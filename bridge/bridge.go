@@ -1,0 +1,220 @@
+// Package bridge stands between a sandbox and the wrapped MCP servers. Every
+// tool call a program makes passes its gate, and nothing else reaches a server.
+//
+//	 hostile                      trusted                        hostile
+//	┌─────────┐  one JSON line  ┌─────────────────────────────┐  tools/call  ┌──────────┐
+//	│ sandbox ├────────────────►│ Run.Call: decode once,      ├─────────────►│ upstream │
+//	│         │◄────────────────┤ facts, OPA, commit, record, │◄─────────────┤          │
+//	└─────────┘  text or code   │ forward, bound              │  raw result  └──────────┘
+//	                            └─────────────────────────────┘
+//
+// A Bridge holds what does not change: the upstreams, the tools kept of them
+// and the policy. A Session holds what a policy may remember: labels and
+// counters. A Run is one program.
+package bridge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/mcp-code-mode/mcp-code-mode/bridge/record"
+	"github.com/mcp-code-mode/mcp-code-mode/bridge/stub"
+	"github.com/mcp-code-mode/mcp-code-mode/bridge/upstream"
+	"github.com/mcp-code-mode/mcp-code-mode/engine"
+	"github.com/mcp-code-mode/mcp-code-mode/policies"
+)
+
+// The numbers the host enforces on every call, whatever the policy says.
+const (
+	// CallTimeout is how long an upstream may take to answer one call.
+	CallTimeout = 30 * time.Second
+	// MaxResult is the size of the largest result that is passed on, in bytes
+	// of text or of content; a larger one is refused, not cut.
+	MaxResult = 64 << 10
+	// MaxMessage is the length of a ToolError's message in characters.
+	MaxMessage = 500
+)
+
+// Server is one MCP server to wrap. Exactly one of Command and Transport is
+// set.
+type Server struct {
+	// Name is the server half of its tools' ids. It holds letters, digits, "_"
+	// and "-".
+	Name string
+	// Command starts the server as a process that speaks MCP on stdio.
+	Command *upstream.Command
+	// Transport connects to a server that is already there.
+	Transport mcp.Transport
+	// Allow lists the raw names of the tools that may be called. Nil means
+	// every tool, an empty slice none.
+	Allow []string
+	// Private marks the tools whose results may hold private data.
+	Private Private
+	// Rules holds CEL expressions by raw tool name.
+	Rules map[string][]string
+}
+
+// Private says which tools of a server are private. The zero value is none.
+type Private struct {
+	All   bool     // every tool of the server
+	Tools []string // raw tool names
+}
+
+// Options configure a Bridge. The zero value wraps no server.
+type Options struct {
+	Servers []Server
+	// Unprefixed leaves the "server__" off Python names. It needs a single
+	// server.
+	Unprefixed bool
+	// Policy replaces the built-in policy pack with the .rego and data files of
+	// a tree; PolicyBundle with an OPA bundle, the path of a .tar.gz. At most
+	// one may be set.
+	Policy       fs.FS
+	PolicyBundle string
+	// CallsPerRun is the budget of a run; zero means
+	// engine.DefaultCallsPerRun.
+	CallsPerRun int
+	// Record is the decision log; nil turns it off.
+	Record *record.Log
+	// Logger receives what the operator should know; nil discards it.
+	Logger *slog.Logger
+	// Implementation is how the upstreams are told who is calling; nil names
+	// this project.
+	Implementation *mcp.Implementation
+}
+
+// Bridge is a set of wrapped servers behind one policy. Its methods may be
+// called from any goroutine.
+type Bridge struct {
+	engine    *engine.Engine
+	catalog   *catalog
+	upstreams []*upstream.Upstream
+	record    *record.Log
+	labels    map[string]string // who decided, for the decision log
+	log       *slog.Logger
+	// callTimeout is CallTimeout but for tests of what a slow tool meets.
+	callTimeout time.Duration
+}
+
+// New compiles the policy and starts every server, in parallel, and returns
+// when all of them have listed their tools. It is all or nothing: on the first
+// failure the others are closed. The error is a *PolicyError, a *ServerError,
+// a *ConfigError or ctx's.
+func New(ctx context.Context, opts Options) (*Bridge, error) {
+	if opts.Logger == nil {
+		opts.Logger = slog.New(slog.DiscardHandler)
+	}
+	if err := opts.check(); err != nil {
+		return nil, err
+	}
+	b := &Bridge{
+		record: opts.Record, log: opts.Logger, callTimeout: CallTimeout,
+		labels:    map[string]string{"app": "mcp-code-mode", "id": uuid.NewString()},
+		upstreams: make([]*upstream.Upstream, len(opts.Servers)),
+	}
+	if err := b.start(ctx, opts); err != nil {
+		return nil, errors.Join(err, b.Close())
+	}
+	return b, nil
+}
+
+func (b *Bridge) start(ctx context.Context, opts Options) error {
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.Go(func() (err error) {
+		b.engine, err = newEngine(groupCtx, opts)
+		return err
+	})
+	for i, server := range opts.Servers {
+		group.Go(func() (err error) {
+			b.upstreams[i], err = upstream.Start(groupCtx, upstream.Options{
+				Name: server.Name, Command: server.Command, Transport: server.Transport,
+				Logger: opts.Logger, Implementation: opts.Implementation,
+			})
+			if err != nil {
+				return &ServerError{Server: server.Name, Err: err}
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	var err error
+	b.catalog, err = newCatalog(ctx, b.engine, opts, b.upstreams)
+	if err != nil {
+		return err
+	}
+	for _, warning := range b.catalog.warnings {
+		b.log.Warn(warning)
+	}
+	return nil
+}
+
+func newEngine(ctx context.Context, opts Options) (*engine.Engine, error) {
+	policy := opts.Policy
+	if policy == nil && opts.PolicyBundle == "" {
+		policy = policies.FS
+	}
+	e, err := engine.New(ctx, engine.Options{
+		Policy: policy, Bundle: opts.PolicyBundle, Config: PolicyConfig(opts), Logger: opts.Logger,
+	})
+	if err != nil {
+		return nil, &PolicyError{Err: err}
+	}
+	return e, nil
+}
+
+// Tool is one tool that code can call.
+type Tool struct {
+	Name    string // the Python name
+	ID      string // "server/tool", both raw
+	Stub    string // Python text that shows how to call it
+	Summary string // one line that does the same, more tersely
+	Private bool
+}
+
+// Tools returns the tools that exist for code, sorted by server as configured
+// and then as the server lists them.
+func (b *Bridge) Tools() []Tool {
+	tools := make([]Tool, len(b.catalog.tools))
+	for i, t := range b.catalog.tools {
+		tools[i] = Tool{Name: t.python, ID: t.facts.ID, Stub: t.stub, Summary: t.summary, Private: t.facts.Private}
+	}
+	return tools
+}
+
+// Describe returns intro followed by every stub, or, where they do not fit max
+// characters, by one line for each tool, or for as many as fit.
+func (b *Bridge) Describe(intro string, max int) string {
+	return stub.Describe(intro, b.catalog.entries(), max)
+}
+
+// Module returns every stub as one valid Python module.
+func (b *Bridge) Module() string { return stub.Module(b.catalog.entries()) }
+
+// Warnings returns what the operator was warned of at startup: tools left out,
+// names that were changed.
+func (b *Bridge) Warnings() []string { return b.catalog.warnings }
+
+// Close ends every upstream and waits until their processes are gone. Calls in
+// flight fail.
+func (b *Bridge) Close() error {
+	var group errgroup.Group
+	for _, u := range b.upstreams {
+		if u != nil {
+			group.Go(u.Close)
+		}
+	}
+	if err := group.Wait(); err != nil {
+		return fmt.Errorf("closing upstreams: %w", err)
+	}
+	return nil
+}

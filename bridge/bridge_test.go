@@ -1,0 +1,317 @@
+package bridge_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcp-code-mode/mcp-code-mode/bridge"
+	"github.com/mcp-code-mode/mcp-code-mode/bridge/record"
+	"github.com/mcp-code-mode/mcp-code-mode/bridge/upstream"
+	"github.com/mcp-code-mode/mcp-code-mode/engine"
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/wire"
+)
+
+// newBridge starts a bridge over toy servers, one by default.
+func newBridge(t *testing.T, toy *toy, change func(*bridge.Options)) *bridge.Bridge {
+	t.Helper()
+	opts := bridge.Options{Servers: []bridge.Server{{Name: "toy", Transport: toy.connect("toy")}}}
+	if change != nil {
+		change(&opts)
+	}
+	b, err := bridge.New(context.Background(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { b.Close() })
+	return b
+}
+
+func call(t *testing.T, s *bridge.Session, tool, args string) (bridge.Result, error) {
+	t.Helper()
+	return s.Call(context.Background(), tool, json.RawMessage(args))
+}
+
+func code(err error) string {
+	var e *bridge.ToolError
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return fmt.Sprint(err)
+}
+
+type brokenDisk struct{}
+
+func (brokenDisk) Write([]byte) (int, error) {
+	return 0, errors.New("no space left on /var/log/secret")
+}
+
+func TestNoRecordNoCall(t *testing.T) {
+	toy := newToy()
+	b := newBridge(t, toy, func(o *bridge.Options) {
+		o.Record = record.New(brokenDisk{})
+		o.Servers[0].Private.Tools = []string{"note"}
+	})
+	s := b.NewSession(engine.Principal{})
+	_, err := call(t, s, "toy/note", `{}`)
+	if code(err) != engine.CodePolicyError || strings.Contains(err.Error(), "/var/log") {
+		t.Errorf("call without a record: %v", err)
+	}
+	if got := toy.received(); got != "" {
+		t.Errorf("the server saw %q", got)
+	}
+	if got := s.Labels(); len(got) > 0 {
+		t.Errorf("a call that was not made left the labels %v", got)
+	}
+}
+
+func TestASlowToolTimesOutAndTheSessionSurvives(t *testing.T) {
+	b := newBridge(t, newToy(), nil)
+	bridge.SetCallTimeout(b, 50*time.Millisecond)
+	s := b.NewSession(engine.Principal{})
+	if _, err := call(t, s, "toy/slow", `{}`); code(err) != bridge.CodeTimeout {
+		t.Errorf("slow tool: %v", err)
+	}
+	bridge.SetCallTimeout(b, bridge.CallTimeout)
+	if got, err := call(t, s, "toy/echo", `{"text":"still here"}`); err != nil || got.Text != "still here" {
+		t.Errorf("afterwards: %+v, %v", got, err)
+	}
+}
+
+func TestResultsUpToTheLimitArePassedOnWhole(t *testing.T) {
+	s := newBridge(t, newToy(), nil).NewSession(engine.Principal{})
+	for _, size := range []int{0, 1, 63 << 10, 64 << 10} {
+		got, err := call(t, s, "toy/big", fmt.Sprintf(`{"bytes":%d}`, size))
+		if err != nil || len(got.Text) != size {
+			t.Errorf("result of %d bytes: %d bytes, %v", size, len(got.Text), err)
+		}
+	}
+	if _, err := call(t, s, "toy/big", `{"bytes":66560}`); code(err) != bridge.CodeResultTooLarge {
+		t.Errorf("65 KiB: %v", err)
+	}
+}
+
+func TestAPolicyThatAllowsEverythingCanNotInventATool(t *testing.T) {
+	toy := newToy()
+	b := newBridge(t, toy, func(o *bridge.Options) {
+		o.Policy = fstest.MapFS{"p.rego": &fstest.MapFile{Data: []byte(`package codemode
+decision := {"allow": true, "denials": [], "effects": {"labels_add": []}}
+visible := true
+`)}}
+	})
+	s := b.NewSession(engine.Principal{})
+	if _, err := call(t, s, "toy/nothing", `{}`); code(err) != engine.CodeToolNotAllowed {
+		t.Errorf("invented tool: %v", err)
+	}
+	if _, err := call(t, s, "toy/echo", `{"text":"hi"}`); err != nil {
+		t.Errorf("real tool under the same policy: %v", err)
+	}
+}
+
+// Two calls that race must be decided one after the other: whatever the order,
+// nothing that is not private may be let through after a private one.
+func TestDecideAndCommitIsOneStepPerSession(t *testing.T) {
+	var log syncLog
+	b := newBridge(t, newToy(), func(o *bridge.Options) {
+		o.Record = record.New(&log)
+		o.Servers[0].Private.Tools = []string{"note"}
+	})
+	run := b.NewSession(engine.Principal{}).NewRun(bridge.RunOptions{})
+	var calls sync.WaitGroup
+	for i := range 60 {
+		id, args := "toy/echo", map[string]any{"text": "x"}
+		if i == 30 {
+			id, args = "toy/note", map[string]any{}
+		}
+		calls.Go(func() { run.Call(context.Background(), wire.Call{Tool: id, Args: args}) })
+	}
+	calls.Wait()
+	private, seq := false, int64(0)
+	for line := range strings.Lines(log.String()) {
+		var entry struct {
+			Input  engine.Request
+			Result engine.Decision
+		}
+		if err := json.Unmarshal([]byte(line), &entry); err != nil {
+			t.Fatal(err)
+		}
+		if seq++; entry.Input.Call.Seq != seq {
+			t.Errorf("record %d is of call %d", seq, entry.Input.Call.Seq)
+		}
+		if entry.Result.Allow == private && entry.Input.Tool.ID == "toy/echo" {
+			t.Errorf("call %d: allow %v, after a private call %v", seq, entry.Result.Allow, private)
+		}
+		private = private || entry.Input.Tool.ID == "toy/note"
+	}
+	if seq != 60 || !private {
+		t.Errorf("%d records, private call among them: %v", seq, private)
+	}
+}
+
+type syncLog struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (l *syncLog) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *syncLog) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+func TestSettingsMustNameKeptTools(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(*bridge.Server)
+		want   bridge.ConfigError
+	}{
+		"allow": {func(s *bridge.Server) { s.Allow = []string{"add", "ad"} },
+			bridge.ConfigError{Server: "toy", Key: "allow", Reason: `no tool "ad" is kept of this server`, Hint: "it has add"}},
+		"private": {func(s *bridge.Server) { s.Allow = []string{"add"}; s.Private.Tools = []string{"note"} },
+			bridge.ConfigError{Server: "toy", Key: "private", Reason: `no tool "note" is kept of this server`, Hint: "it has add"}},
+		"rules": {func(s *bridge.Server) { s.Allow = []string{"add"}; s.Rules = map[string][]string{"Add": {"true"}} },
+			bridge.ConfigError{Server: "toy", Key: "rules", Reason: `no tool "Add" is kept of this server`, Hint: "it has add"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := bridge.Server{Name: "toy", Transport: newToy().connect("toy")}
+			test.change(&server)
+			_, err := bridge.New(context.Background(), bridge.Options{Servers: []bridge.Server{server}})
+			var got *bridge.ConfigError
+			if !errors.As(err, &got) {
+				t.Fatalf("error %v", err)
+			}
+			if diff := cmp.Diff(test.want, *got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestARuleThatDoesNotCompileStopsStartupAndIsNamed(t *testing.T) {
+	_, err := bridge.New(context.Background(), bridge.Options{Servers: []bridge.Server{{
+		Name: "toy", Transport: newToy().connect("toy"), Rules: map[string][]string{"add": {"args.titel == 'x'"}},
+	}}})
+	var got *bridge.ConfigError
+	if !errors.As(err, &got) || got.Key != "rules" || !strings.Contains(got.Reason, `tool "add": rule "args.titel == 'x'"`) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestAPolicyThatDoesNotLoadStopsStartup(t *testing.T) {
+	_, err := bridge.New(context.Background(), bridge.Options{
+		Policy: fstest.MapFS{"p.rego": &fstest.MapFile{Data: []byte("package codemode\nallow if")}},
+	})
+	var got *bridge.PolicyError
+	if !errors.As(err, &got) || !strings.Contains(err.Error(), "p.rego:2") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestServerNamesAreCheckedBeforeAnythingStarts(t *testing.T) {
+	command := &upstream.Command{Path: "/does/not/exist"}
+	for name, servers := range map[string][]bridge.Server{
+		"empty":     {{Name: "", Command: command}},
+		"slash":     {{Name: "a/b", Command: command}},
+		"twice":     {{Name: "a", Command: command}, {Name: "a", Command: command}},
+		"no source": {{Name: "a"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := bridge.New(context.Background(), bridge.Options{Servers: servers})
+			var got *bridge.ConfigError
+			if !errors.As(err, &got) {
+				t.Errorf("error %v", err)
+			}
+		})
+	}
+}
+
+func TestAFailingServerClosesTheOthers(t *testing.T) {
+	toy := newToy()
+	transport := &watched{Transport: toy.connect("good"), closed: make(chan struct{})}
+	_, err := bridge.New(context.Background(), bridge.Options{Servers: []bridge.Server{
+		{Name: "good", Transport: transport},
+		{Name: "bad", Command: &upstream.Command{Path: "sh", Args: []string{"-c", "echo no token given >&2; exit 3"}}},
+	}})
+	var got *bridge.ServerError
+	if !errors.As(err, &got) || got.Server != "bad" || !strings.Contains(err.Error(), "no token given") {
+		t.Errorf("error %v", err)
+	}
+	select {
+	case <-transport.closed:
+	case <-time.After(20 * time.Second):
+		t.Error("the other server was not closed")
+	}
+}
+
+// watched tells when its connection was closed.
+type watched struct {
+	mcp.Transport
+	closed chan struct{}
+}
+
+func (w *watched) Connect(ctx context.Context) (mcp.Connection, error) {
+	c, err := w.Transport.Connect(ctx)
+	return &watchedConn{c, w, sync.Once{}}, err
+}
+
+type watchedConn struct {
+	mcp.Connection
+	w    *watched
+	once sync.Once
+}
+
+func (c *watchedConn) Close() error {
+	c.once.Do(func() { close(c.w.closed) })
+	return c.Connection.Close()
+}
+
+func TestToolsOfOneServerKeepTheirNamesAndOfSeveralGetAPrefix(t *testing.T) {
+	names := func(b *bridge.Bridge) (names []string) {
+		for _, tool := range b.Tools() {
+			names = append(names, tool.ID+" as "+tool.Name)
+		}
+		return names
+	}
+	allow := []string{"add", "any"}
+	one := newBridge(t, newToy(), func(o *bridge.Options) { o.Unprefixed = true; o.Servers[0].Allow = allow })
+	if diff := cmp.Diff([]string{"toy/add as add", "toy/any as any_"}, names(one)); diff != "" {
+		t.Errorf("single (-want +got):\n%s", diff)
+	}
+	toy := newToy()
+	two := newBridge(t, toy, func(o *bridge.Options) {
+		o.Servers = []bridge.Server{
+			{Name: "a", Transport: toy.connect("a"), Allow: allow},
+			{Name: "b-2", Transport: toy.connect("b-2"), Allow: []string{"add"}},
+		}
+	})
+	want := []string{"a/add as a__add", "a/any as a__any", "b-2/add as b_2__add"}
+	if diff := cmp.Diff(want, names(two), cmpopts.SortSlices(strings.Compare)); diff != "" {
+		t.Errorf("several (-want +got):\n%s", diff)
+	}
+}
+
+func TestToolsOfDifferentServersThatMeetStopStartup(t *testing.T) {
+	toy := newToy()
+	_, err := bridge.New(context.Background(), bridge.Options{Servers: []bridge.Server{
+		{Name: "a-b", Transport: toy.connect("a-b"), Allow: []string{"add"}},
+		{Name: "a_b", Transport: toy.connect("a_b"), Allow: []string{"add"}},
+	}})
+	if err == nil || !strings.Contains(err.Error(), "a-b/add") || !strings.Contains(err.Error(), "a_b/add") {
+		t.Errorf("error %v", err)
+	}
+}

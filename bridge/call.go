@@ -1,0 +1,108 @@
+package bridge
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/mcp-code-mode/mcp-code-mode/engine"
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/wire"
+)
+
+// Call is the gate: the one way from code to an upstream. It takes a call that
+// was decoded once and answers it; a refusal and a failure are answers too. The
+// bytes sent upstream are the encoding of the very value the policy saw.
+//
+// Calls of one run may go through at the same time. What is decided, recorded
+// and committed is one step per session; what is forwarded runs in parallel.
+func (r *Run) Call(ctx context.Context, call wire.Call) wire.Reply {
+	t := r.session.bridge.catalog.find(call.Tool)
+	args, err := wire.Append(nil, call.Args)
+	if err != nil {
+		return r.fault(t, "encoding arguments", err)
+	}
+	request := engine.Request{
+		Hook: "call", Tool: t.facts,
+		Call: engine.Call{
+			ID: uuid.NewString(), Args: call.Args, ArgsBytes: len(args), Violations: t.violations(call.Args),
+		},
+		Principal: r.session.principal, TimeNS: time.Now().UnixNano(),
+	}
+	if decision := r.admit(ctx, t, &request); !decision.Allow {
+		return refusal(t.facts.ID, decision.Denials)
+	}
+	defer r.release()
+	if r.onCall != nil {
+		r.onCall(request.Call.Seq, t.facts.ID)
+	}
+	ctx, cancel := context.WithTimeout(ctx, r.session.bridge.callTimeout)
+	defer cancel()
+	result, err := t.upstream.Call(ctx, t.facts.Name, args)
+	if err != nil {
+		return r.failure(ctx, t, err)
+	}
+	return bounded(t.facts.ID, result)
+}
+
+// admit decides one call, records the decision and commits what it earned, in
+// one step for the whole session. The labels a call earns are on the session
+// before the call leaves. A decision that can not be recorded is a denial.
+func (r *Run) admit(ctx context.Context, t *tool, request *engine.Request) engine.Decision {
+	s := r.session
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls++
+	r.calls++
+	if t.facts.Known {
+		s.callsByTool[t.facts.ID]++
+	}
+	// A run that ends while this is decided must not turn into a policy error;
+	// the engine has its own time limit.
+	ctx = context.WithoutCancel(ctx)
+	request.Call.Seq = r.calls
+	request.Run, request.Session = r.facts(), s.facts()
+	request.Call.Rules = s.evaluate(ctx, t, request.Call.Args, request.Session)
+
+	started := time.Now()
+	decision := s.bridge.engine.Decide(ctx, request)
+	if decision.Allow && t.upstream == nil {
+		// The built-in pack never allows a tool that is not known. A policy
+		// that does can still not conjure up a server to call.
+		decision = deny(decision.Revision, "tool_not_allowed", "this tool does not exist")
+	}
+	if err := s.bridge.writeRecord(request, decision, time.Since(started)); err != nil {
+		s.bridge.log.Error("decision not recorded, call denied", "tool", t.facts.ID, "error", err)
+		decision = deny(decision.Revision, engine.CodePolicyError, "the decision could not be recorded, so the call was not made")
+	}
+	if !decision.Allow {
+		r.count(t.facts.ID, decision.Denials)
+		return decision
+	}
+	s.commit(decision.Effects, t.facts.ID)
+	r.inFlight++
+	return decision
+}
+
+func (r *Run) release() {
+	r.session.mu.Lock()
+	defer r.session.mu.Unlock()
+	r.inFlight--
+}
+
+func deny(revision, code, message string) engine.Decision {
+	return engine.Decision{Denials: []engine.Denial{{Code: code, Message: message}}, Revision: revision}
+}
+
+// violations says where the arguments break the upstream's own input schema.
+func (t *tool) violations(args any) []engine.Violation {
+	if t.schema == nil {
+		return []engine.Violation{}
+	}
+	found := t.schema.Violations(args)
+	violations := make([]engine.Violation, len(found))
+	for i, v := range found {
+		violations[i] = engine.Violation{Path: v.Path, Message: v.Message}
+	}
+	return violations
+}

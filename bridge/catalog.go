@@ -1,0 +1,227 @@
+package bridge
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/mcp-code-mode/mcp-code-mode/bridge/schema"
+	"github.com/mcp-code-mode/mcp-code-mode/bridge/stub"
+	"github.com/mcp-code-mode/mcp-code-mode/bridge/upstream"
+	"github.com/mcp-code-mode/mcp-code-mode/engine"
+)
+
+// catalog is the tools that exist: listed by an upstream, visible to the
+// policy, and usable. It never changes after startup, so a server that lists
+// other tools later gains nothing by it.
+type catalog struct {
+	tools    []*tool
+	byID     map[string]*tool
+	warnings []string
+}
+
+// tool is everything that is known of one tool before it is called.
+type tool struct {
+	upstream *upstream.Upstream
+	facts    engine.Tool
+	schema   *schema.Schema
+	rules    []rule
+	describe stub.Tool
+	python   string
+	stub     string
+	summary  string
+}
+
+// rule is one CEL expression of the configuration, with its source text.
+type rule struct {
+	text    string
+	program *engine.Rule
+}
+
+func newCatalog(ctx context.Context, e *engine.Engine, opts Options, upstreams []*upstream.Upstream) (*catalog, error) {
+	c := &catalog{byID: map[string]*tool{}}
+	var listed []*tool
+	for i, server := range opts.Servers {
+		c.warn(server.Name, upstreams[i].Warnings()...)
+		for _, t := range upstreams[i].Tools() {
+			listed = append(listed, newTool(server, upstreams[i], t))
+		}
+	}
+	visible, err := visibleTools(ctx, e, listed)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range visible {
+		c.keep(t)
+	}
+	for _, server := range opts.Servers {
+		if err := c.checkNames(server); err != nil {
+			return nil, err
+		}
+		if err := c.compileRules(server); err != nil {
+			return nil, err
+		}
+	}
+	return c, c.name(!opts.Unprefixed)
+}
+
+func newTool(server Server, u *upstream.Upstream, t upstream.Tool) *tool {
+	private := server.Private.All || slices.Contains(server.Private.Tools, t.Name)
+	labels := []string{}
+	if private {
+		labels = []string{LabelPrivate}
+	}
+	return &tool{
+		upstream: u,
+		facts: engine.Tool{
+			ID: server.Name + "/" + t.Name, Server: server.Name, Name: t.Name, Known: true, Private: private,
+			Labels: labels, Annotations: t.Annotations, DefinitionSHA256: t.SHA256,
+		},
+		describe: stub.Tool{
+			Server: server.Name, Name: t.Name, Description: t.Description,
+			Input: t.InputSchema, Output: t.OutputSchema, Private: private,
+		},
+	}
+}
+
+// visibleTools asks the policy which of the listed tools exist at all.
+func visibleTools(ctx context.Context, e *engine.Engine, listed []*tool) ([]*tool, error) {
+	facts := make([]engine.Tool, len(listed))
+	for i, t := range listed {
+		facts[i] = t.facts
+	}
+	ids, err := e.Visible(ctx, facts)
+	if err != nil {
+		return nil, &PolicyError{Err: err}
+	}
+	return slices.DeleteFunc(listed, func(t *tool) bool { return !ids[t.facts.ID] }), nil
+}
+
+// keep takes a tool in when it can be described and its arguments checked. One
+// that can not costs itself and a warning.
+func (c *catalog) keep(t *tool) {
+	var err error
+	if t.schema, err = schema.Compile(t.describe.Input); err == nil {
+		_, err = stub.Render(t.describe, "tool")
+	}
+	if err != nil {
+		c.warn(t.facts.Server, fmt.Sprintf("leaving out tool %q: %v", t.facts.Name, err))
+		return
+	}
+	c.tools = append(c.tools, t)
+	c.byID[t.facts.ID] = t
+}
+
+func (c *catalog) warn(server string, warnings ...string) {
+	for _, w := range warnings {
+		c.warnings = append(c.warnings, fmt.Sprintf("server %q: %s", server, w))
+	}
+}
+
+// checkNames refuses a setting that names a tool which was not kept: a rule or
+// a label that silently applies to nothing is worse than no start.
+func (c *catalog) checkNames(server Server) error {
+	ruled := make([]string, 0, len(server.Rules))
+	for name := range server.Rules {
+		ruled = append(ruled, name)
+	}
+	sort.Strings(ruled)
+	for _, setting := range []struct {
+		key   string
+		names []string
+	}{{"allow", server.Allow}, {"private", server.Private.Tools}, {"rules", ruled}} {
+		for _, name := range setting.names {
+			if c.byID[server.Name+"/"+name] != nil {
+				continue
+			}
+			return &ConfigError{
+				Server: server.Name, Key: setting.key,
+				Reason: fmt.Sprintf("no tool %q is kept of this server", name),
+				Hint:   c.knownTools(server.Name),
+			}
+		}
+	}
+	return nil
+}
+
+// knownTools lists a server's kept tools for an error, at most 20 of them.
+func (c *catalog) knownTools(server string) string {
+	const most = 20
+	var names []string
+	for _, t := range c.tools {
+		if t.facts.Server == server {
+			names = append(names, t.facts.Name)
+		}
+	}
+	if len(names) == 0 {
+		return "none of its tools is kept"
+	}
+	if len(names) > most {
+		names = append(names[:most], fmt.Sprintf("and %d more", len(names)-most))
+	}
+	return "it has " + strings.Join(names, ", ")
+}
+
+func (c *catalog) compileRules(server Server) error {
+	for _, t := range c.tools {
+		if t.facts.Server != server.Name {
+			continue
+		}
+		for _, text := range server.Rules[t.facts.Name] {
+			program, err := engine.CompileRule(text, t.describe.Input)
+			if err != nil {
+				return &ConfigError{
+					Server: server.Name, Key: "rules",
+					Reason: fmt.Sprintf("tool %q: rule %q: %v", t.facts.Name, text, err),
+				}
+			}
+			t.rules = append(t.rules, rule{text: text, program: program})
+		}
+	}
+	return nil
+}
+
+// name gives every kept tool its Python name and renders its stub.
+func (c *catalog) name(prefix bool) error {
+	described := make([]stub.Tool, len(c.tools))
+	for i, t := range c.tools {
+		described[i] = t.describe
+	}
+	names, warnings, err := stub.Names(described, prefix)
+	if err != nil {
+		return fmt.Errorf("naming tools: %w", err)
+	}
+	c.warnings = append(c.warnings, warnings...)
+	for i, t := range c.tools {
+		t.python = names[i]
+		if t.stub, err = stub.Render(t.describe, t.python); err != nil {
+			return fmt.Errorf("describing tool %q: %w", t.facts.ID, err)
+		}
+		t.summary = stub.Summary(t.describe, t.python)
+	}
+	return nil
+}
+
+func (c *catalog) entries() []stub.Entry {
+	entries := make([]stub.Entry, len(c.tools))
+	for i, t := range c.tools {
+		entries[i] = stub.Entry{Name: t.python, Stub: t.stub, Summary: t.summary}
+	}
+	return entries
+}
+
+// find returns what is known of a tool id. An id that names no kept tool gets
+// facts that say so and no way to be forwarded.
+func (c *catalog) find(id string) *tool {
+	if t := c.byID[id]; t != nil {
+		return t
+	}
+	const maxUnknown = 256 // bytes; the id comes out of the sandbox
+	if len(id) > maxUnknown {
+		id = strings.ToValidUTF8(id[:maxUnknown], "")
+	}
+	server, name, _ := strings.Cut(id, "/")
+	return &tool{facts: engine.Tool{ID: id, Server: server, Name: name}}
+}

@@ -1,0 +1,58 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/wire"
+)
+
+// Result is what a tool answered, as code in a sandbox would get it.
+type Result struct {
+	// Text is the structured content as JSON, or the text blocks joined by
+	// newlines.
+	Text string
+	// Structured says that Text is the JSON of structured content.
+	Structured bool
+	// Content is the content blocks as the upstream sent them, a JSON array.
+	Content json.RawMessage
+}
+
+// ToolError is a call that was refused or that failed.
+type ToolError struct {
+	Tool    string   // tool id
+	Code    string   // the first of Codes
+	Codes   []string // stable codes, see the policy pack and the Code constants
+	Message string   // at most MaxMessage characters
+}
+
+func (e *ToolError) Error() string {
+	return fmt.Sprintf("calling %q: %s: %s", e.Tool, e.Code, e.Message)
+}
+
+// Call sends one call through the gate, outside any sandbox, as a run of its
+// own in this session. args is a JSON object; nil means an empty one. A refusal
+// or a failed call is a *ToolError; any other error means that args is not
+// JSON as the wire package decodes it.
+func (s *Session) Call(ctx context.Context, toolID string, args json.RawMessage) (Result, error) {
+	if args == nil {
+		args = json.RawMessage("{}")
+	}
+	value, err := wire.Decode(args, wire.DecodeLimits{})
+	if err != nil {
+		return Result{}, fmt.Errorf("decoding arguments of %q: %w", toolID, err)
+	}
+	reply := s.NewRun(RunOptions{}).Call(ctx, wire.Call{ID: 1, Tool: toolID, Args: value})
+	if e := reply.Err; e != nil {
+		return Result{}, &ToolError{Tool: e.Tool, Code: e.Code, Codes: e.Codes, Message: e.Message}
+	}
+	content := reply.Content
+	if content == nil {
+		block := []map[string]string{{"type": "text", "text": reply.Text}}
+		if content, err = json.Marshal(block); err != nil {
+			return Result{}, fmt.Errorf("encoding the content of %q: %w", toolID, err)
+		}
+	}
+	return Result{Text: reply.Text, Structured: reply.Structured, Content: content}, nil
+}

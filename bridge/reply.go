@@ -1,0 +1,179 @@
+package bridge
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mcp-code-mode/mcp-code-mode/bridge/upstream"
+	"github.com/mcp-code-mode/mcp-code-mode/engine"
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/wire"
+)
+
+// Codes of failures that are not the policy's. They reach the code as
+// ToolError.code, next to the codes of the policy pack.
+const (
+	CodeTimeout             = "timeout"              // the upstream did not answer in time
+	CodeResultTooLarge      = "result_too_large"     // the result is over MaxResult
+	CodeUpstreamUnavailable = "upstream_unavailable" // the upstream is gone or speaks no MCP
+	CodeToolError           = "tool_error"           // the upstream itself reported an error
+)
+
+// Refusal counts the calls of a run that were refused, by tool and first code.
+type Refusal struct {
+	Tool  string `json:"tool"`
+	Code  string `json:"code"`
+	Count int    `json:"count"`
+}
+
+type refusalKey struct{ tool, code string }
+
+// maxRefusals bounds the rows kept per run: code can invent tool ids. What does
+// not fit is counted under otherTools.
+const (
+	maxRefusals = 50
+	otherTools  = "(other)"
+)
+
+// count books a refusal. The caller holds session.mu.
+func (r *Run) count(toolID string, denials []engine.Denial) {
+	key := refusalKey{toolID, denials[0].Code}
+	if _, has := r.refusals[key]; !has && len(r.refusals) >= maxRefusals {
+		key.tool = otherTools
+	}
+	r.refusals[key]++
+}
+
+// Refused returns the refusals so far, sorted by tool and code.
+func (r *Run) Refused() []Refusal {
+	r.session.mu.Lock()
+	defer r.session.mu.Unlock()
+	list := make([]Refusal, 0, len(r.refusals))
+	for key, n := range r.refusals {
+		list = append(list, Refusal{Tool: key.tool, Code: key.code, Count: n})
+	}
+	sort.Slice(list, func(i, j int) bool {
+		a, b := list[i], list[j]
+		return a.Tool < b.Tool || a.Tool == b.Tool && a.Code < b.Code
+	})
+	return list
+}
+
+func refusal(toolID string, denials []engine.Denial) wire.Reply {
+	var codes []string
+	for _, d := range denials {
+		if !slices.Contains(codes, d.Code) {
+			codes = append(codes, d.Code)
+		}
+	}
+	return errorReply(toolID, denials[0].Message, codes...)
+}
+
+func errorReply(toolID, message string, codes ...string) wire.Reply {
+	return wire.Reply{Err: &wire.CallError{Tool: toolID, Code: codes[0], Codes: codes, Message: cut(message)}}
+}
+
+// cut shortens a message to MaxMessage characters.
+func cut(message string) string {
+	message = strings.ToValidUTF8(message, "\uFFFD")
+	if utf8.RuneCountInString(message) <= MaxMessage {
+		return message
+	}
+	return string([]rune(message)[:MaxMessage-1]) + "…"
+}
+
+// failure answers a call that was forwarded and did not come back with a
+// result. The detail is for the operator; the code learns what it can act on.
+func (r *Run) failure(ctx context.Context, t *tool, err error) wire.Reply {
+	var rpc *upstream.RPCError
+	id := t.facts.ID
+	switch {
+	case errors.As(err, &rpc):
+		return errorReply(id, rpc.Message, CodeToolError)
+	case errors.Is(err, upstream.ErrTooLarge):
+		return errorReply(id, tooLarge, CodeResultTooLarge)
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return errorReply(id, fmt.Sprintf("no answer within %v", r.session.bridge.callTimeout), CodeTimeout)
+	case errors.Is(err, upstream.ErrBadAnswer):
+		r.session.bridge.log.Warn("unusable answer", "tool", id, "error", err)
+		return errorReply(id, fmt.Sprintf("the server %q gave an answer that can not be used", t.facts.Server), CodeUpstreamUnavailable)
+	case errors.Is(err, upstream.ErrUnavailable):
+		r.session.bridge.log.Warn("upstream unavailable", "tool", id, "error", err)
+		return errorReply(id, fmt.Sprintf("the server %q is not available", t.facts.Server), CodeUpstreamUnavailable)
+	}
+	return r.fault(t, "calling upstream", err)
+}
+
+// fault answers with an error of ours: the code is told its type, and nothing
+// that could hold a path or an address.
+func (r *Run) fault(t *tool, doing string, err error) wire.Reply {
+	r.session.bridge.log.Error(doing, "tool", t.facts.ID, "error", err)
+	return errorReply(t.facts.ID, fmt.Sprintf("internal error: %T", err), CodeUpstreamUnavailable)
+}
+
+var tooLarge = fmt.Sprintf("the result is larger than %d KiB, so none of it is returned; ask for less", MaxResult>>10)
+
+// bounded turns a result into what the code gets, or refuses it for its size.
+// The limit holds for the text and for the content blocks, each by itself,
+// because a server that answers with structured content repeats it as text.
+func bounded(toolID string, result upstream.Result) wire.Reply {
+	content := parseContent(result.Content)
+	if result.IsError {
+		return errorReply(toolID, cmp.Or(content.text, "the tool reported an error without a text"), CodeToolError)
+	}
+	reply := wire.Reply{Text: content.text}
+	if result.Structured != nil {
+		var compact bytes.Buffer
+		if err := json.Compact(&compact, result.Structured); err != nil {
+			return errorReply(toolID, "the server's structured content is not JSON", CodeToolError)
+		}
+		reply.Text, reply.Structured = compact.String(), true
+	}
+	if len(reply.Text) > MaxResult || content.bytes > MaxResult {
+		return errorReply(toolID, tooLarge, CodeResultTooLarge)
+	}
+	if !content.plain || reply.Structured {
+		reply.Content = result.Content
+	}
+	return reply
+}
+
+// content is what the gate needs to know of a result's content blocks.
+type content struct {
+	text  string // the text blocks, joined by newlines
+	bytes int    // payload: text and data as they stand, other blocks as JSON
+	plain bool   // one text block and nothing else in it
+}
+
+// parseContent reads content blocks with case-sensitive keys. The blocks
+// themselves are passed on as the upstream sent them.
+func parseContent(raw json.RawMessage) content {
+	var blocks []map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &blocks); err != nil {
+		return content{bytes: len(raw)}
+	}
+	c := content{plain: len(blocks) == 1}
+	var texts []string
+	for _, block := range blocks {
+		var kind, text string
+		if json.Unmarshal(block["type"], &kind) == nil && kind == "text" && json.Unmarshal(block["text"], &text) == nil {
+			texts = append(texts, text)
+			c.bytes += len(text)
+			delete(block, "text")
+			delete(block, "type")
+		}
+		c.plain = c.plain && kind == "text" && len(block) == 0
+		for key, value := range block {
+			c.bytes += len(key) + len(value)
+		}
+	}
+	c.text = strings.Join(texts, "\n")
+	return c
+}
