@@ -59,9 +59,9 @@ func (r *renderer) line(v *view, max int) string {
 		})
 	}
 	for _, group := range v.either {
-		render := func() string { return join(r.union(group, 0)) }
-		if r.union(group, 0) != nil {
-			pieces = append(pieces, &piece{render: render})
+		p := &piece{render: func() string { return join(r.union(group, 0)) }}
+		if text, ok := r.attempt(MaxLevels, p.render); text != unknown || !ok {
+			pieces = append(pieces, p)
 		}
 	}
 	if v.open != nil {

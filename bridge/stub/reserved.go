@@ -26,9 +26,8 @@ func words(list string) map[string]bool {
 	return set
 }
 
-// What the runner puts into the namespace of the code, and the modules that
-// come with it.
-var runnerNames = words(`ToolError TOOLS search_tools asyncio json`)
+// What the runner (sandbox/runner.py) puts into the namespace of the code.
+var runnerNames = words(`ToolError ToolResult TOOLS search_tools asyncio json`)
 
 // keyword.kwlist
 var keywords = words(`

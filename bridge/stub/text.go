@@ -16,6 +16,9 @@ const (
 // and format characters (bidirectional overrides, zero-width ones, tags), line
 // and paragraph separators, unassigned and private code points.
 func unseen(r rune) bool {
+	if ' ' <= r && r <= '~' {
+		return false
+	}
 	return !unicode.IsPrint(r) && !unicode.Is(unicode.Zs, r) ||
 		unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
@@ -31,6 +34,8 @@ func cleanText(s string) string {
 	b.Grow(len(s))
 	for i, r := range s {
 		switch {
+		case ' ' <= r && r <= '~':
+			b.WriteByte(byte(r))
 		case r == '\r' && strings.HasPrefix(s[i+1:], "\n"):
 		case r == '\n', r == '\r':
 			b.WriteByte('\n')
@@ -213,8 +218,8 @@ func quoteCut(s string, max int) string {
 
 // cutTo returns s, or as much of it as leaves room for the mark in max bytes.
 func cutTo(s string, max int) string {
-	if len(s) <= max {
-		return s
+	if len(s) <= max || max < len(cutMark) {
+		return cutRunes(s, max)
 	}
 	return strings.TrimRight(cutRunes(s, max-len(cutMark)), " ") + cutMark
 }

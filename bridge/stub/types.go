@@ -248,7 +248,10 @@ func with(list []string, s string) []string {
 
 // join writes a union as one operand.
 func join(parts []string) string {
-	if len(parts) == 1 {
+	switch len(parts) {
+	case 0:
+		return unknown
+	case 1:
 		return parts[0]
 	}
 	return "(" + strings.Join(parts, " | ") + ")"

@@ -178,16 +178,15 @@ func (v *view) infer() {
 	for _, name := range rest {
 		v.add(name, &node{kind: object})
 	}
-	slices.SortStableFunc(v.names, func(a, b string) int {
-		switch {
-		case v.required[a] == v.required[b]:
-			return 0
-		case v.required[a]:
-			return -1
-		default:
-			return 1
+	first := make([]string, 0, len(v.names))
+	for _, required := range []bool{true, false} {
+		for _, name := range v.names {
+			if v.required[name] == required {
+				first = append(first, name)
+			}
 		}
-	})
+	}
+	v.names = first
 	switch {
 	case v.types != nil || v.values != nil:
 	case len(v.names) > 0 || v.open != nil:
