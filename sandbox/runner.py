@@ -56,6 +56,9 @@ running_loop = events._get_running_loop
 quote = json.encoder.encode_basestring
 
 
+HERE = sys._getframe().f_code.co_filename  # this file, also when it runs as a .pyc
+
+
 def parse_line(line, scan=json.JSONDecoder().scan_once):
     return scan(str(line, "utf-8"), 0)[0]
 
@@ -690,7 +693,7 @@ def render(e):
         if part is None or id(part) in seen:
             continue
         seen.add(id(part))
-        part.stack[:] = [frame for frame in part.stack if frame.filename != __file__]
+        part.stack[:] = [frame for frame in part.stack if frame.filename != HERE]
         queue += [part.__cause__, part.__context__, *(part.exceptions or ())]
     bare = not trace.stack and not trace.exceptions and trace.__cause__ is None is trace.__context__
     return "".join(trace.format_exception_only() if bare else trace.format()).rstrip()

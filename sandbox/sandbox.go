@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -19,7 +18,7 @@ const MaxCode = 1 << 20
 var ErrGone = errors.New("the sandbox is gone")
 
 // Sandbox is a started machine whose runner has said that it is ready. It runs
-// one cell at a time; Close and Alive may be called from any goroutine at any
+// one cell at a time; Close, Kill and Alive may be called from any goroutine at any
 // time.
 type Sandbox struct {
 	inst Instance
@@ -34,9 +33,6 @@ type Sandbox struct {
 	end  atomic.Pointer[stop] // why the host ended it; nil while it has not
 	dead chan struct{}        // closed when the machine is dead and removed
 	exit Exit                 // valid once dead is closed
-
-	closed func() // run once, when Close has finished; nil outside a pool
-	once   sync.Once
 }
 
 // Open starts a machine and waits until its runner is ready. It owns the
@@ -103,13 +99,14 @@ func (s *Sandbox) Alive() bool {
 // Close ends the sandbox, with whatever runs in it, and waits until nothing is
 // left of it on the host. It is idempotent.
 func (s *Sandbox) Close() error {
-	s.kill(stopClosed)
+	s.Kill()
 	<-s.dead
-	if s.closed != nil {
-		s.once.Do(s.closed)
-	}
 	return nil
 }
+
+// Kill ends the sandbox at once, with whatever runs in it, and does not wait.
+// It is idempotent.
+func (s *Sandbox) Kill() { s.kill(stopClosed) }
 
 // kill ends the machine at once, without waiting. The first reason counts.
 func (s *Sandbox) kill(why *stop) {

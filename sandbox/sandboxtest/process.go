@@ -68,12 +68,11 @@ func (p *Process) Start(ctx context.Context) (sandbox.Instance, error) {
 		return nil, fmt.Errorf("starting %q: %w", p.python, err)
 	}
 	p.instances[inst] = struct{}{}
-	go func() {
-		inst.reap()
+	go inst.reap(func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		delete(p.instances, inst)
-	}()
+	})
 	return inst, nil
 }
 
@@ -155,17 +154,18 @@ func (p *process) Wait() sandbox.Exit {
 	return p.exit
 }
 
-// reap waits for the process to end and then ends what it has left in its
-// group.
-func (p *process) reap() {
+// reap waits for the process to end, ends what it has left in its group, and
+// calls gone before Wait returns.
+func (p *process) reap(gone func()) {
 	err := p.cmd.Wait()
 	_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
 	p.exit = sandbox.Exit{Code: exitCode(p.cmd.ProcessState), Detail: p.stderr.String()}
 	if err != nil && p.exit.Detail == "" {
 		p.exit.Detail = err.Error()
 	}
-	close(p.done)
 	p.in.Close()
+	gone()
+	close(p.done)
 }
 
 func exitCode(state *os.ProcessState) int {
