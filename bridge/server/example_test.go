@@ -1,0 +1,50 @@
+package server_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/mcp-code-mode/mcp-code-mode/bridge"
+	"github.com/mcp-code-mode/mcp-code-mode/bridge/server"
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/sandboxtest"
+)
+
+// Run a program, and then cells that keep their variables, against an MCP
+// server that lives in this process. A program of yours uses docker.New or
+// gvisor.New where this example starts a plain process.
+func Example() {
+	ctx := context.Background()
+	s := server.New(server.Options{
+		Bridge: func(ctx context.Context) (*bridge.Bridge, error) {
+			return bridge.New(ctx, bridge.Options{
+				Servers:    []bridge.Server{{Name: "math", Transport: newUpstream().connect()}},
+				Unprefixed: true,
+			})
+		},
+		Driver: func(context.Context) (sandbox.Driver, error) { return sandboxtest.NewProcess("") },
+	})
+	defer s.Close()
+
+	result, err := s.Run(ctx, `print([(await add(a=i, b=10)).data["sum"] for i in range(3)])`)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Print(result.Stdout)
+
+	cells, err := s.Open(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer cells.Close()
+	for _, code := range []string{"r = await add(a=20, b=1)", "2 * r.data['sum']"} {
+		if result, err = cells.Exec(ctx, code); err != nil {
+			log.Fatal(err)
+		}
+	}
+	fmt.Print(result.Stdout)
+	// Output:
+	// [10, 11, 12]
+	// 42
+}

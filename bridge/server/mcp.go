@@ -1,0 +1,194 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcp-code-mode/mcp-code-mode/bridge"
+	"github.com/mcp-code-mode/mcp-code-mode/engine"
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/wire"
+)
+
+// MCP returns the MCP server, not started: connect it to any transport. It is
+// the same one on every call.
+func (s *Server) MCP() *mcp.Server { return s.mcp }
+
+func (s *Server) newMCP() *mcp.Server {
+	server := mcp.NewServer(
+		&mcp.Implementation{Name: "mcp-code-mode", Title: "Code mode", Version: s.opts.Version},
+		&mcp.ServerOptions{
+			Instructions: instructions,
+			Logger:       s.log,
+			Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
+		})
+	server.AddReceivingMiddleware(s.waitForTools)
+	return server
+}
+
+// waitForTools holds the requests that need the wrapped servers until those
+// have started. The handshake is not among them: it is answered at once.
+func (s *Server) waitForTools(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		if method == "tools/list" || method == "tools/call" {
+			if err := s.Ready(ctx); err != nil {
+				defer s.tell.Do(func() { close(s.told) })
+				return nil, err
+			}
+		}
+		return next(ctx, method, req)
+	}
+}
+
+var (
+	inputSchema = json.RawMessage(`{"type":"object","properties":{"code":{"type":"string",` +
+		`"description":"Python source. Tools are async functions: await them. Print what you want to see."}},` +
+		`"required":["code"],"additionalProperties":false}`)
+	outputSchema = json.RawMessage(`{"type":"object","properties":{` +
+		`"stdout":{"type":"string"},"error":{"type":["string","null"]},` +
+		`"truncated":{"type":"boolean"},"stopped":{"type":"boolean"},` +
+		`"refused":{"type":"array","items":{"type":"object","properties":{` +
+		`"tool":{"type":"string"},"code":{"type":"string"},"count":{"type":"integer"}},"required":["tool","code","count"]}}},` +
+		`"required":["stdout","error","truncated","stopped"]}`)
+)
+
+func (s *Server) addTool(b *bridge.Bridge) {
+	s.mcp.AddTool(&mcp.Tool{
+		Name:         "run_python",
+		Title:        "Run Python",
+		Description:  s.describe(b),
+		InputSchema:  inputSchema,
+		OutputSchema: outputSchema,
+	}, s.runPython)
+}
+
+// runPython is the handler of the one tool. What is wrong with the input is a
+// tool error, so that the model can read it and try again.
+func (s *Server) runPython(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	code, err := decodeCode(req.Params.Arguments)
+	if err != nil {
+		return toolError(err.Error()), nil
+	}
+	progress := newProgress(ctx, req)
+	result, err := s.run(ctx, s.sessionOf(req.Session), code, progress.observer())
+	progress.close()
+	switch {
+	case errors.Is(err, ErrCodeTooLarge):
+		return toolError(err.Error()), nil
+	case err != nil:
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		s.log.Error("run not started", "error", err)
+		return toolError(noSandbox(err)), nil
+	}
+	text, err := json.Marshal(result)
+	if err != nil {
+		return nil, fmt.Errorf("encoding the result: %w", err)
+	}
+	return &mcp.CallToolResult{
+		Content:           []mcp.Content{&mcp.TextContent{Text: string(text)}},
+		StructuredContent: json.RawMessage(text),
+	}, nil
+}
+
+// decodeCode reads run_python's arguments strictly. Its errors are written for
+// the model.
+func decodeCode(raw json.RawMessage) (string, error) {
+	const want = `run_python takes one argument, "code": a string of Python source`
+	if len(raw) > MaxCode*6+1024 { // every byte may be escaped as \u00XX
+		return "", ErrCodeTooLarge
+	}
+	value, err := wire.Decode(raw, wire.DecodeLimits{Bytes: MaxCode*6 + 1024})
+	if err != nil {
+		return "", fmt.Errorf("%s; the arguments are not clean JSON: %w", want, err)
+	}
+	args, ok := value.(map[string]any)
+	if !ok {
+		return "", errors.New(want)
+	}
+	for key := range args {
+		if key != "code" {
+			return "", fmt.Errorf("%s; it has no argument %.40q", want, key)
+		}
+	}
+	code, ok := args["code"].(string)
+	switch {
+	case args["code"] == nil:
+		return "", errors.New(want + "; it is missing")
+	case !ok:
+		return "", errors.New(want + "; it is not a string")
+	case code == "":
+		return "", errors.New(want + "; it is empty")
+	}
+	return code, nil
+}
+
+func toolError(text string) *mcp.CallToolResult {
+	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}}
+}
+
+// sessionOf returns the session calls of this connection belong to.
+func (s *Server) sessionOf(connection *mcp.ServerSession) *bridge.Session {
+	if !s.opts.SessionPerConnection || connection == nil {
+		return s.session
+	}
+	if known, ok := s.sessions.Load(connection); ok {
+		return known.(*bridge.Session)
+	}
+	var principal engine.Principal
+	if params := connection.InitializeParams(); params != nil && params.ClientInfo != nil {
+		principal = engine.Principal{Client: params.ClientInfo.Name, Version: params.ClientInfo.Version}
+	}
+	known, loaded := s.sessions.LoadOrStore(connection, s.bridge.NewSession(principal))
+	if !loaded {
+		s.running.Go(func() {
+			_ = connection.Wait() // why it ended does not matter
+			s.sessions.Delete(connection)
+		})
+	}
+	return known.(*bridge.Session)
+}
+
+// tellTime is how long a client has to ask for the tools, and be told that they
+// did not start, before the connection is closed.
+const tellTime = 5 * time.Second
+
+// Serve serves one client on a transport until the client leaves, ctx ends, or
+// the wrapped servers fail to start, which is the error then returned. A
+// request that is waiting for them gets the same error first.
+func (s *Server) Serve(ctx context.Context, transport mcp.Transport) error {
+	connection, err := s.mcp.Connect(ctx, transport, nil)
+	if err != nil {
+		return fmt.Errorf("connecting the client: %w", err)
+	}
+	left := make(chan error, 1)
+	go func() { left <- connection.Wait() }()
+	select {
+	case err := <-left:
+		return err
+	case <-ctx.Done():
+		connection.Close()
+		<-left
+		return nil
+	case <-s.failed:
+		s.waitTold(ctx, left)
+		connection.Close()
+		return s.failure
+	}
+}
+
+// waitTold waits until a client knows of the failure, or has had time to.
+func (s *Server) waitTold(ctx context.Context, left <-chan error) {
+	select {
+	case <-s.told:
+		time.Sleep(100 * time.Millisecond) // the answer is being written
+	case <-left:
+	case <-ctx.Done():
+	case <-time.After(tellTime):
+	}
+}

@@ -1,0 +1,134 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/mcp-code-mode/mcp-code-mode/bridge"
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
+)
+
+// MaxCode is the size of the largest program that is taken, in bytes.
+const MaxCode = sandbox.MaxCode
+
+// Result is what one run or cell came to; it is what run_python returns.
+type Result struct {
+	// Stdout is what the code printed, standard output and error in order, at
+	// most 8 KiB of it.
+	Stdout string `json:"stdout"`
+	// Error is the end of the traceback, or why the run was stopped; nil when
+	// the code finished.
+	Error *string `json:"error"`
+	// Truncated says that more was printed than Stdout holds.
+	Truncated bool `json:"truncated"`
+	// Stopped says that the host ended the run: deadline, output flood, memory,
+	// protocol violation, cancellation.
+	Stopped bool `json:"stopped"`
+	// Refused counts the calls that were refused, if any.
+	Refused []bridge.Refusal `json:"refused,omitempty"`
+}
+
+// observer is told how a run gets on. Its functions must not block.
+type observer struct {
+	status func(text string)
+	call   func(seq int64, toolID string)
+}
+
+func (o observer) tell(status string) {
+	if o.status != nil {
+		o.status(status)
+	}
+}
+
+// Run executes code in a fresh sandbox, as one run of the server's session. The
+// error is about us: no sandbox, no tools, ctx's end before the code started.
+// What the code did wrong is in the Result.
+func (s *Server) Run(ctx context.Context, code string) (Result, error) {
+	return s.run(ctx, nil, code, observer{})
+}
+
+func (s *Server) run(ctx context.Context, session *bridge.Session, code string, watch observer) (Result, error) {
+	if len(code) > MaxCode {
+		return Result{}, ErrCodeTooLarge
+	}
+	cells, err := s.open(ctx, session, code, watch)
+	if err != nil {
+		return Result{}, err
+	}
+	// The answer does not wait for the sandbox to be gone; the pool does.
+	defer cells.sandbox.Kill()
+	return cells.Exec(ctx, code)
+}
+
+// ErrCodeTooLarge refuses a program of more than MaxCode bytes.
+var ErrCodeTooLarge = errors.New("the code is larger than 1 MiB")
+
+// Cells is one sandbox that is kept open. Variables, imports and functions of
+// one cell are there for the next. All its cells are one run: they share the
+// budget of calls, and each has the deadline to itself.
+type Cells struct {
+	sandbox *sandbox.Sandbox
+	run     *bridge.Run
+	log     *slog.Logger
+}
+
+// Open takes a sandbox that stays open until Close, as one run of the server's
+// session.
+func (s *Server) Open(ctx context.Context) (*Cells, error) {
+	return s.open(ctx, nil, "", observer{})
+}
+
+func (s *Server) open(ctx context.Context, session *bridge.Session, code string, watch observer) (*Cells, error) {
+	if _, err := s.started(ctx); err != nil {
+		return nil, err
+	}
+	if session == nil {
+		session = s.session
+	}
+	pool, err := s.sandboxes(ctx, watch)
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case <-s.equipped:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	box, err := pool.TakeQueued(ctx, func(ahead int) {
+		watch.tell(fmt.Sprintf("waiting for a sandbox, %d ahead", ahead))
+	})
+	if err != nil {
+		return nil, err
+	}
+	run := session.NewRun(bridge.RunOptions{Code: code, OnCall: watch.call})
+	return &Cells{sandbox: box, run: run, log: s.log}, nil
+}
+
+// Exec runs one cell. Cancelling ctx stops it and ends the sandbox. After a
+// cell that was stopped, Exec returns an error. Cells run one at a time: a
+// second Exec waits for the first.
+func (c *Cells) Exec(ctx context.Context, code string) (Result, error) {
+	if len(code) > MaxCode {
+		return Result{}, ErrCodeTooLarge
+	}
+	outcome, err := c.sandbox.Exec(ctx, code, c.run.Call)
+	if err != nil {
+		return Result{}, err
+	}
+	if outcome.Detail != "" {
+		c.log.Info("run stopped", "reason", outcome.Error, "detail", outcome.Detail)
+	}
+	result := Result{
+		Stdout: outcome.Stdout, Truncated: outcome.Truncated, Stopped: outcome.Stopped,
+		Refused: c.run.Refused(),
+	}
+	if outcome.Error != "" {
+		result.Error = &outcome.Error
+	}
+	return result, nil
+}
+
+// Close ends the sandbox and waits until it is gone.
+func (c *Cells) Close() error { return c.sandbox.Close() }

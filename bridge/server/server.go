@@ -1,0 +1,224 @@
+// Package server offers one tool, run_python, over MCP, and the same as a Go
+// API: run a program, or keep one sandbox open and run cells in it.
+//
+// It joins the two halves that do not know each other: sandbox, which carries
+// calls out of hostile code, and bridge, which decides them.
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcp-code-mode/mcp-code-mode/bridge"
+	"github.com/mcp-code-mode/mcp-code-mode/engine"
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/wire"
+)
+
+// DefaultStartupTimeout is how long a request waits for the wrapped servers
+// when Options names no time.
+const DefaultStartupTimeout = 30 * time.Second
+
+// Options configure a Server.
+type Options struct {
+	// Bridge starts the wrapped servers. It is called once, in the background;
+	// nil means that code has no tools.
+	Bridge func(context.Context) (*bridge.Bridge, error)
+	// Driver makes the sandbox driver. It is called in the background, and again
+	// by a later run for as long as it fails. It must be set.
+	Driver func(context.Context) (sandbox.Driver, error)
+	// Limits are the host's limits for each sandbox; zero fields are defaults.
+	Limits sandbox.Limits
+	// Warm is how many sandboxes are kept started and waiting; 0 starts each
+	// one when it is needed.
+	Warm int
+	// MaxRuns is how many sandboxes may be in use at once; zero means the
+	// pool's default. Further runs wait their turn.
+	MaxRuns int
+	// StartupTimeout bounds the start of the wrapped servers; zero means
+	// DefaultStartupTimeout.
+	StartupTimeout time.Duration
+	// SessionPerConnection gives every client connection a session of its own.
+	// The default, one session for all, is the safe choice: labels then hold
+	// whichever connection earned them, also where a protocol version opens a
+	// connection for each request.
+	SessionPerConnection bool
+	// Version is the version the MCP server reports.
+	Version string
+	// Logger receives what the operator should know; nil discards it.
+	Logger *slog.Logger
+}
+
+// Server runs programs in sandboxes with the tools of a bridge. Its methods may
+// be called from any goroutine.
+type Server struct {
+	opts Options
+	log  *slog.Logger
+	mcp  *mcp.Server
+
+	cancel  context.CancelFunc // ends what runs in the background
+	running sync.WaitGroup     // the goroutines New started
+
+	ready   chan struct{} // closed once the next three are set
+	bridge  *bridge.Bridge
+	session *bridge.Session // the one for all, unless SessionPerConnection
+	failure error
+	failed  chan struct{} // closed when failure is set
+	told    chan struct{} // closed once a client was told of failure
+	tell    sync.Once
+
+	// making is held, by sending to it, while the next three are read or made.
+	// It is a channel so that waiting for it can be cancelled.
+	making   chan struct{}
+	driver   sandbox.Driver
+	pool     *sandbox.Pool
+	closed   bool
+	equipped chan struct{} // closed once the pool knows the tools
+
+	sessions sync.Map // *mcp.ServerSession -> *bridge.Session
+}
+
+// New returns a server and starts the wrapped servers and the driver in the
+// background. It does not block; Ready says how the start went.
+func New(opts Options) *Server {
+	if opts.Logger == nil {
+		opts.Logger = slog.New(slog.DiscardHandler)
+	}
+	if opts.StartupTimeout == 0 {
+		opts.StartupTimeout = DefaultStartupTimeout
+	}
+	if opts.Bridge == nil {
+		opts.Bridge = func(ctx context.Context) (*bridge.Bridge, error) {
+			return bridge.New(ctx, bridge.Options{Logger: opts.Logger})
+		}
+	}
+	opts.Limits = opts.Limits.WithDefaults()
+	ctx, cancel := context.WithCancel(context.Background())
+	s := &Server{
+		opts: opts, log: opts.Logger, cancel: cancel,
+		ready: make(chan struct{}), failed: make(chan struct{}), told: make(chan struct{}),
+		making: make(chan struct{}, 1), equipped: make(chan struct{}),
+	}
+	s.mcp = s.newMCP()
+	s.running.Go(func() { s.startBridge(ctx) })
+	s.running.Go(func() {
+		if _, err := s.sandboxes(ctx, observer{}); err != nil && ctx.Err() == nil {
+			s.log.Warn("no sandbox yet; the next run tries again", "error", err)
+		}
+	})
+	return s
+}
+
+// startBridge starts the wrapped servers and publishes the tool.
+func (s *Server) startBridge(ctx context.Context) {
+	defer close(s.ready)
+	ctx, cancel := context.WithTimeoutCause(ctx, s.opts.StartupTimeout,
+		fmt.Errorf("the wrapped servers were not ready within %v", s.opts.StartupTimeout))
+	defer cancel()
+	b, err := s.opts.Bridge(ctx)
+	if err != nil {
+		if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+			err = errors.Join(context.Cause(ctx), err)
+		}
+		s.failure = err
+		close(s.failed)
+		return
+	}
+	s.bridge = b
+	s.session = b.NewSession(engine.Principal{})
+	s.addTool(b)
+}
+
+// Ready waits until the wrapped servers have started and returns why they did
+// not, or ctx's error.
+func (s *Server) Ready(ctx context.Context) error {
+	_, err := s.started(ctx)
+	return err
+}
+
+func (s *Server) started(ctx context.Context) (*bridge.Bridge, error) {
+	select {
+	case <-s.ready:
+		return s.bridge, s.failure
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Bridge waits until the wrapped servers have started and returns the bridge.
+func (s *Server) Bridge(ctx context.Context) (*bridge.Bridge, error) { return s.started(ctx) }
+
+// sandboxes returns the pool, making the driver if there is none yet.
+func (s *Server) sandboxes(ctx context.Context, watch observer) (*sandbox.Pool, error) {
+	select {
+	case s.making <- struct{}{}:
+	default:
+		watch.tell("preparing the sandbox")
+		select {
+		case s.making <- struct{}{}:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	defer func() { <-s.making }()
+	if s.closed {
+		return nil, errors.New("starting a sandbox: the server is closed")
+	}
+	if s.pool != nil {
+		return s.pool, nil
+	}
+	driver, err := s.opts.Driver(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.driver = driver
+	s.pool = sandbox.NewPool(driver, sandbox.PoolOptions{
+		Warm: s.opts.Warm, MaxConcurrent: s.opts.MaxRuns, Limits: s.opts.Limits, Logger: s.log,
+	})
+	s.running.Go(s.equip)
+	return s.pool, nil
+}
+
+// equip tells the pool of the tools as soon as they are known, so that waiting
+// sandboxes know them too.
+func (s *Server) equip() {
+	defer close(s.equipped)
+	<-s.ready
+	if s.failure == nil {
+		s.pool.SetTools(wireTools(s.bridge))
+	}
+}
+
+func wireTools(b *bridge.Bridge) []wire.Tool {
+	tools := b.Tools()
+	list := make([]wire.Tool, len(tools))
+	for i, t := range tools {
+		list[i] = wire.Tool{Name: t.Name, ID: t.ID, Stub: t.Stub}
+	}
+	return list
+}
+
+// Close ends every sandbox and every wrapped server and waits until they are
+// gone.
+func (s *Server) Close() error {
+	s.cancel()
+	s.making <- struct{}{}
+	s.closed = true
+	pool, driver := s.pool, s.driver
+	<-s.making
+	s.running.Wait()
+	var errs []error
+	if pool != nil {
+		errs = append(errs, pool.Close(), driver.Close())
+	}
+	if s.bridge != nil {
+		errs = append(errs, s.bridge.Close())
+	}
+	return errors.Join(errs...)
+}
