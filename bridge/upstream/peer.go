@@ -3,6 +3,7 @@ package upstream
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -140,9 +141,26 @@ func (p *peer) begin(ctx context.Context, method string, params json.RawMessage)
 	p.mu.Unlock()
 	if err := p.ch.send(ctx, &message{id: id, method: method, params: params}); err != nil {
 		p.forget(ctx, id)
+		p.settle(err)
 		return 0, nil, err
 	}
 	return id, answer, nil
+}
+
+// settleTime is how long a failed write waits for the reader to notice what it means.
+const settleTime = 20 * time.Millisecond
+
+// settle waits, after a write failed for want of a server, for the reader to find
+// the connection dead, so that the next call starts again instead of failing too.
+// (Over HTTP a write may fail and the connection live.)
+func (p *peer) settle(err error) {
+	if !errors.Is(err, ErrUnavailable) {
+		return
+	}
+	select {
+	case <-p.dead:
+	case <-time.After(settleTime):
+	}
 }
 
 func (p *peer) await(ctx context.Context, id int64, answer <-chan incoming) (json.RawMessage, error) {
