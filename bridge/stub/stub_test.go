@@ -255,7 +255,7 @@ func TestParametersAreDescribedShortly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"\n      q: By reference.\n", "\n      p0: About 0. More. More.", "M [...]\n", "\n      ...\n    \"\"\""} {
+	for _, want := range []string{"\n      q: By reference.\n", "\n      p0: About 0. More.", "M [...]\n", "\n      ...\n    \"\"\""} {
 		if !strings.Contains(text, want) {
 			t.Errorf("there is no %q in\n%s", want, text)
 		}
