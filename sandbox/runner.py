@@ -36,6 +36,7 @@ import threading
 import time
 import traceback
 import types
+import warnings
 from asyncio import events, runners, tasks
 from collections import deque
 from math import isfinite
@@ -48,6 +49,7 @@ HUGE = 10**999  # no integer in arguments may have more than 999 digits
 MAX_MESSAGE = 500  # characters of a ToolError
 MAX_ERROR = 2048  # bytes of a traceback
 OUT_PIECE = 64 << 10  # characters of one line of output
+PROCESS = os.getpid()
 LOST = 70  # exit status when the code closed the protocol's descriptors
 
 # What the code may replace in a module is bound here.
@@ -331,9 +333,6 @@ class Calls:
         self.pending = {}  # id -> future
         self.queue = deque()  # (future, rest of the line)
 
-    def start(self):
-        self.open = True
-
     def stop(self):
         """Forgets every call, as the host does when a cell is done."""
         with self.lock:
@@ -583,8 +582,6 @@ class Cells:
 
     def execute(self, number, code):
         """Runs a cell; the text of its error, or None."""
-        self.output.start()
-        self.calls.start()
         try:
             error = self.attempt(number, code)
         except BaseException as e:  # out of another task, or the loop broke
@@ -609,6 +606,7 @@ class Cells:
         return self.loop.run_until_complete(self.body(body, value))
 
     async def body(self, body, value):
+        error = None
         try:
             await evaluate(body, self.space)
             if value is not None:
@@ -616,9 +614,18 @@ class Cells:
                 if result is not None:
                     print(repr(result))
         except BaseException as e:
-            return None if is_clean_exit(e) else e
-        finally:
-            vars(builtins).update(ORIGINALS)
+            error = None if is_clean_exit(e) else e
+        vars(builtins).update(ORIGINALS)
+        if os.getpid() != PROCESS:  # a child process of the code came this far
+            self.end_child(error)
+        return error
+
+    def end_child(self, error):
+        if error is not None:
+            print(describe(error), file=self.streams[1])
+        self.flush()
+        self.output.drain()
+        leave(0 if error is None else 1)
 
     def cancel_tasks(self):
         """Tasks do not outlive their cell; one that resists is left behind."""
@@ -766,7 +773,6 @@ class Runner:
         self.output = Output(self.wire, pipe)
         self.calls = Calls(self.wire)
         self.cells = Cells(self.calls, self.output)
-        self.process = os.getpid()
         self.attendant = Attendant(self.wire, self.output, self.cells.flush_own)
         os.register_at_fork(before=self.cells.flush_own, after_in_child=self.forked)
 
@@ -812,10 +818,10 @@ class Runner:
         # else a reply to a call that was forgotten when its cell ended
 
     def execute(self, number, code):
-        self.attendant.wake()
+        self.output.start()
+        self.calls.open = True
+        self.attendant.wake()  # now that it finds the output open
         error = self.cells.execute(number, code)
-        if os.getpid() != self.process:
-            leave(1 if error else 0)  # a child process that ran to the cell's end
         left = self.calls.stop()
         text = "null" if error is None else quote(error)
         self.wire.send(b'{"op":"done","cell":%d,"error":%b}\n' % (number, text.encode()))
@@ -826,6 +832,8 @@ class Runner:
 def main():
     *descriptors, stderr = take_descriptors()
     sys.set_int_max_str_digits(0)  # integers pass exactly, however large
+    # Forking code cannot help that the runner has a thread.
+    warnings.filterwarnings("ignore", ".*multi-threaded, use of fork", DeprecationWarning)
     try:
         Runner(*descriptors).serve()
     except BaseException:

@@ -33,13 +33,9 @@ except Exception as e:
 else:
     assert False`),
 	{"200 calls in one gather work, at most 16 at once, in order", func(t *testing.T, s *suite) {
-		h := &host{}
+		h := &host{delay: 10 * time.Millisecond}
 		sb := s.open(t, sandbox.Limits{})
-		slow := func(ctx context.Context, c wire.Call) wire.Reply {
-			time.Sleep(2 * time.Millisecond)
-			return h.call(ctx, c)
-		}
-		o := s.execIn(t, sb, "r = await asyncio.gather(*[echo(i=i) for i in range(200)])\nprint([x.data['i'] for x in r] == list(range(200)))", slow)
+		o := s.execIn(t, sb, "r = await asyncio.gather(*[echo(i=i) for i in range(200)])\nprint([x.data['i'] for x in r] == list(range(200)))", h.call)
 		wantOutcome(t, o, "True\n", "")
 		if h.count.Load() != 200 || h.most.Load() > 16 || h.most.Load() < 2 {
 			t.Errorf("%d calls, %d at once", h.count.Load(), h.most.Load())

@@ -174,6 +174,7 @@ func stub(name, text string) string {
 
 // host answers calls and remembers what it saw.
 type host struct {
+	delay            time.Duration // before each answer
 	count, now, most atomic.Int64
 
 	mu    sync.Mutex
@@ -192,6 +193,7 @@ func (h *host) call(ctx context.Context, c wire.Call) wire.Reply {
 	h.mu.Lock()
 	h.calls = append(h.calls, c)
 	h.mu.Unlock()
+	time.Sleep(h.delay)
 	switch c.Tool {
 	case "toy/fail":
 		return wire.Reply{Err: &wire.CallError{
