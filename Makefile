@@ -28,8 +28,10 @@ build: ## bin/mcp-code-mode and bin/toyserver (the first build takes some minute
 	go build -ldflags '$(LDFLAGS)' -o bin/mcp-code-mode ./cmd/mcp-code-mode
 	go build -ldflags '-s -w' -o bin/toyserver ./testdata/toyserver
 
-demo: build ## watch policy decide about the calls of one short program
-	@sh testdata/demo/run
+demo: ## watch policy decide about the calls of one short program
+	@echo 'building (the first time this takes some minutes)'
+	@$(MAKE) --no-print-directory -s build
+	@go run ./testdata/demo
 
 test: build have-docker servers ## every test that can run here
 	$(OPA) test policies
