@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -24,7 +25,7 @@ var (
 
 // conventions checks what a compiler can not: that the dispatcher of the built-in pack would
 // see every rule somebody wrote. Each of these would otherwise load, and silently allow.
-func conventions(modules map[string]*ast.Module, data map[string]any) []error {
+func conventions(modules map[string]*ast.Module, data map[string]any) error {
 	var problems []error
 	for _, file := range slices.Sorted(maps.Keys(modules)) {
 		m := modules[file]
@@ -48,7 +49,7 @@ func conventions(modules map[string]*ast.Module, data map[string]any) []error {
 			}
 		}
 	}
-	return append(problems, dataConventions(data)...)
+	return errors.Join(append(problems, dataConventions(data)...)...)
 }
 
 func checkFamilyRule(rule *ast.Rule) error {
@@ -89,7 +90,7 @@ func dataConventions(data map[string]any) []error {
 		}
 		for _, word := range slices.Sorted(maps.Keys(words)) {
 			if _, ok := familyWords[word]; ok {
-				problems = append(problems, fmt.Errorf("data.codemode.rules.%s.%s: a data file can not %s, only a rule can", family, word, word))
+				problems = append(problems, fmt.Errorf("data.codemode.rules.%s.%s: data can not say %s, only a rule can", family, word, word))
 			}
 		}
 	}

@@ -72,14 +72,14 @@ func (o Options) source() Source { return Source{FS: o.Policy, Bundle: o.Bundle,
 
 // prepare compiles one query. A builtin that fails stops the decision, where OPA by default
 // goes on as if the rule were not there. The answer stays a term: reading it needs no JSON.
-func (p *policy) prepare(ctx context.Context, query string) (rego.PreparedEvalQuery, error) {
-	return rego.New(
+func (p *policy) prepare(ctx context.Context, query string, more ...func(*rego.Rego)) (rego.PreparedEvalQuery, error) {
+	return rego.New(append(more,
 		rego.Query(query),
 		rego.Compiler(p.compiler),
 		rego.Store(p.store),
 		rego.StrictBuiltinErrors(true),
 		rego.GenerateJSON(func(t *ast.Term, _ *rego.EvalContext) (any, error) { return t, nil }),
-	).PrepareForEval(ctx)
+	)...).PrepareForEval(ctx)
 }
 
 // Revision names the policy and its data. It is what every Decision carries.
@@ -103,7 +103,7 @@ func (e *Engine) Decide(ctx context.Context, r *Request) (d Decision) {
 	if err != nil {
 		return e.failed(ctx, r, err)
 	}
-	answer, err := e.eval(ctx, e.decision, input)
+	answer, err := evaluate(ctx, e.decision, input, rego.EvalTransaction(e.txn))
 	if err != nil {
 		return e.failed(ctx, r, err)
 	}
@@ -119,14 +119,14 @@ func (e *Engine) failed(ctx context.Context, r *Request, err error) Decision {
 	return refuse(e.revision)
 }
 
-// eval runs one prepared query and wants exactly one result with exactly one value.
-func (e *Engine) eval(ctx context.Context, q rego.PreparedEvalQuery, input ast.Value) (*ast.Term, error) {
+// evaluate runs one prepared query and wants exactly one result with exactly one value.
+func evaluate(ctx context.Context, q rego.PreparedEvalQuery, input ast.Value, how rego.EvalOption) (*ast.Term, error) {
 	stop := topdown.NewCancel()
 	defer context.AfterFunc(ctx, stop.Cancel)()
 	results, err := q.Eval(ctx,
 		rego.EvalParsedInput(input),
 		rego.EvalExternalCancel(stop),
-		rego.EvalTransaction(e.txn),
+		how,
 	)
 	switch {
 	case ctx.Err() != nil:
@@ -162,7 +162,7 @@ func (e *Engine) Visible(ctx context.Context, tools []Tool) (map[string]bool, er
 func (e *Engine) visibleTool(ctx context.Context, t *Tool) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, e.timeout)
 	defer cancel()
-	answer, err := e.eval(ctx, e.visible, visibleValue(t))
+	answer, err := evaluate(ctx, e.visible, visibleValue(t), rego.EvalTransaction(e.txn))
 	if err != nil {
 		return false, err
 	}

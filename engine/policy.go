@@ -27,13 +27,12 @@ const (
 
 // loadOptions are the differences between serving, checking and testing.
 type loadOptions struct {
-	config  *Config // becomes data.codemode.config; nil leaves what the files say
-	tests   bool    // keep _test.rego files
-	print   bool    // keep print statements
-	lenient bool    // leave out strict mode and the entrypoints, as `opa test` does
+	config *Config // becomes data.codemode.config; nil leaves what the files say
+	tests  bool    // keep _test.rego files
+	print  bool    // keep print statements
 }
 
-// policy is a compiled policy and its data.
+// policy is a policy and its data, ready to be compiled.
 type policy struct {
 	compiler *ast.Compiler
 	store    storage.Store
@@ -42,44 +41,84 @@ type policy struct {
 	warnings []string
 }
 
-// load reads, parses, compiles and checks a policy. Its errors are for the person who wrote
-// the policy: every line names a file.
+// load reads, compiles and checks a policy that is to be asked. Its errors are for the person
+// who wrote the policy: every line names a file.
 func load(ctx context.Context, src Source, opts loadOptions) (*policy, error) {
-	files, err := src.read(ctx)
+	p, err := parse(ctx, src, opts)
 	if err != nil {
 		return nil, describe(src.Name, err)
+	}
+	if err := p.compile(ctx); err != nil {
+		return nil, describe(src.Name, err)
+	}
+	return p, nil
+}
+
+// parse does everything but compile.
+func parse(ctx context.Context, src Source, opts loadOptions) (*policy, error) {
+	files, err := src.read(ctx)
+	if err != nil {
+		return nil, err
 	}
 	caps, err := files.capabilities()
 	if err != nil {
-		return nil, describe(src.Name, err)
+		return nil, err
 	}
 	b, err := files.bundle(src, caps, opts.tests)
 	if err != nil {
-		return nil, describe(src.Name, err)
+		return nil, err
 	}
 	p := &policy{modules: map[string]*ast.Module{}}
 	for _, m := range b.Modules {
 		p.modules[m.Path] = m.Parsed
 	}
 	if len(p.modules) == 0 {
-		return nil, describe(src.Name, errors.New("no .rego file in it"))
+		return nil, errors.New("no .rego file in it")
 	}
-	if problems := conventions(p.modules, b.Data); len(problems) > 0 {
-		return nil, describe(src.Name, problems...)
+	if err := conventions(p.modules, b.Data); err != nil {
+		return nil, err
 	}
 	config, err := p.mergeConfig(b.Data, opts.config)
 	if err != nil {
-		return nil, describe(src.Name, err)
+		return nil, err
 	}
 	p.revision = files.hash(config)
 	if b.Manifest.Revision != "" {
 		p.revision = b.Manifest.Revision + "@" + p.revision
 	}
 	p.store = inmem.NewFromObjectWithOpts(b.Data, inmem.OptReturnASTValuesOnRead(true), inmem.OptRoundTripOnWrite(false))
-	if err := p.compile(ctx, files, caps, opts); err != nil {
-		return nil, describe(src.Name, err)
+	schemas, err := files.schemas()
+	if err != nil {
+		return nil, err
+	}
+	p.compiler = ast.NewCompiler().
+		WithCapabilities(caps).
+		WithEnablePrintStatements(opts.print).
+		WithUseTypeCheckAnnotations(schemas != nil)
+	if schemas != nil {
+		p.compiler.WithSchemas(schemas)
 	}
 	return p, nil
+}
+
+// compile compiles strictly and looks for the entrypoints.
+func (p *policy) compile(ctx context.Context) error {
+	txn, err := p.store.NewTransaction(ctx)
+	if err != nil {
+		return err
+	}
+	defer p.store.Abort(ctx, txn)
+	p.compiler.WithStrict(true).WithPathConflictsCheck(storage.NonEmpty(ctx, p.store, txn))
+	if p.compiler.Compile(p.modules); p.compiler.Failed() {
+		return p.compiler.Errors
+	}
+	// To OPA a misspelt entrypoint is no error, just no result.
+	for _, entrypoint := range []string{decisionPath, visiblePath} {
+		if len(p.compiler.GetRulesExact(ast.MustParseRef(entrypoint))) == 0 {
+			return fmt.Errorf("it does not define the entrypoint %s", entrypoint)
+		}
+	}
+	return nil
 }
 
 // bundle hands the files to OPA's own bundle reader, which knows manifests, roots and where
@@ -147,40 +186,6 @@ func (p *policy) mergeConfig(data map[string]any, config *Config) ([]byte, error
 	return text, nil
 }
 
-func (p *policy) compile(ctx context.Context, files tree, caps *ast.Capabilities, opts loadOptions) error {
-	schemas, err := files.schemas()
-	if err != nil {
-		return err
-	}
-	txn, err := p.store.NewTransaction(ctx)
-	if err != nil {
-		return err
-	}
-	defer p.store.Abort(ctx, txn)
-	p.compiler = ast.NewCompiler().
-		WithCapabilities(caps).
-		WithStrict(!opts.lenient).
-		WithEnablePrintStatements(opts.print).
-		WithPathConflictsCheck(storage.NonEmpty(ctx, p.store, txn)).
-		WithUseTypeCheckAnnotations(schemas != nil)
-	if schemas != nil {
-		p.compiler.WithSchemas(schemas)
-	}
-	if opts.tests {
-		return nil // the test runner adds its own stages and compiles
-	}
-	if p.compiler.Compile(p.modules); p.compiler.Failed() {
-		return p.compiler.Errors
-	}
-	// To OPA a misspelt entrypoint is no error, just no result.
-	for _, entrypoint := range []string{decisionPath, visiblePath} {
-		if len(p.compiler.GetRulesExact(ast.MustParseRef(entrypoint))) == 0 {
-			return fmt.Errorf("it does not define the entrypoint %s", entrypoint)
-		}
-	}
-	return nil
-}
-
 // schemas are the policy's own JSON Schemas, which the METADATA of its packages name. A
 // bundle has none: OPA builds it without, and checks types before.
 func (t tree) schemas() (*ast.SchemaSet, error) {
@@ -222,21 +227,28 @@ func (e *LoadError) Error() string {
 	return what + ":\n  " + strings.Join(e.Problems, "\n  ")
 }
 
-// describe flattens OPA's lists of errors.
-func describe(name string, errs ...error) error {
-	e := &LoadError{Policy: name}
-	for _, err := range errs {
-		var list ast.Errors
-		if errors.As(err, &list) {
-			for _, one := range list {
-				e.Problems = append(e.Problems, one.Error())
-			}
-			continue
-		}
-		e.Problems = append(e.Problems, err.Error())
-	}
+// describe flattens lists of errors, OPA's and ours.
+func describe(name string, err error) error {
+	e := &LoadError{Policy: name, Problems: flatten(err)}
 	slices.Sort(e.Problems)
 	return e
+}
+
+func flatten(err error) []string {
+	var lines []string
+	switch list := err.(type) { //nolint:errorlint // the lists are looked for in what load returns itself, unwrapped
+	case ast.Errors:
+		for _, one := range list {
+			lines = append(lines, one.Error())
+		}
+	case interface{ Unwrap() []error }:
+		for _, one := range list.Unwrap() {
+			lines = append(lines, flatten(one)...)
+		}
+	default:
+		lines = []string{err.Error()}
+	}
+	return lines
 }
 
 // treeLoader feeds a tree to OPA's bundle reader.

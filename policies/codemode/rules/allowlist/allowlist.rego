@@ -10,10 +10,6 @@ package codemode.rules.allowlist
 grant if _listed
 
 # METADATA
-# title: A listed tool is offered
-visible if _listed
-
-# METADATA
 # title: The tool is on the allowlist
 # description: Stops calls of tools that were left out on purpose, and of names that exist nowhere.
 # custom:

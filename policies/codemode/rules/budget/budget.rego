@@ -12,8 +12,8 @@ package codemode.rules.budget
 #   code: budget_exhausted
 deny contains {"code": "budget_exhausted", "message": _message} if not _calls_left
 
+# Between two numbers there are only numbers; above or below one there is more.
 _calls_left if {
-	is_number(input.run.calls)
 	is_number(data.codemode.config.limits.calls_per_run)
 	input.run.calls >= 1
 	input.run.calls <= data.codemode.config.limits.calls_per_run

@@ -1,0 +1,172 @@
+package engine
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/rego"
+	"github.com/open-policy-agent/opa/v1/topdown"
+	"github.com/open-policy-agent/opa/v1/util"
+)
+
+// maxInput bounds the input document that Eval reads.
+const maxInput = 16 << 20
+
+// EvalResult is a decision and what is behind it.
+type EvalResult struct {
+	Decision Decision    `json:"decision"`
+	Rules    []FiredRule `json:"rules"`            // those that had a say, in the order of the files
+	Printed  string      `json:"printed"`          // what print() in the rules said
+	Problem  string      `json:"problem,omitzero"` // why the decision is policy_error
+}
+
+// FiredRule is a rule that held, as its METADATA describes it.
+type FiredRule struct {
+	Name        string `json:"name"` // "budget.deny"; outside the families the whole path
+	Title       string `json:"title"`
+	Description string `json:"description"`
+	Code        string `json:"code"`     // custom.code
+	Location    string `json:"location"` // file:line
+}
+
+// Eval decides about an input document, such as one from a decision log, and tells which rules
+// were behind the decision. It decides exactly as Engine.Decide does. An error means that the
+// policy does not load or that the input is not a JSON object.
+func Eval(ctx context.Context, src Source, config Config, input []byte) (*EvalResult, error) {
+	if len(input) > maxInput {
+		return nil, fmt.Errorf("reading the input: larger than %d bytes", maxInput)
+	}
+	var document any
+	if err := util.UnmarshalJSON(input, &document); err != nil {
+		return nil, fmt.Errorf("reading the input: %w", err)
+	}
+	if _, ok := document.(map[string]any); !ok {
+		return nil, errors.New("reading the input: it is not a JSON object")
+	}
+	value, err := ast.InterfaceToValue(document)
+	if err != nil {
+		return nil, fmt.Errorf("reading the input: %w", err)
+	}
+	p, err := load(ctx, src, loadOptions{config: &config, print: true})
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, DefaultTimeout)
+	defer cancel()
+	return p.explain(ctx, value)
+}
+
+func (p *policy) explain(ctx context.Context, input ast.Value) (*EvalResult, error) {
+	var printed bytes.Buffer
+	query, err := p.prepare(ctx, decisionPath, rego.PrintHook(topdown.NewPrintHook(&printed)))
+	if err != nil {
+		return nil, err
+	}
+	fired := firedRules{rules: map[*ast.Rule]bool{}}
+	result := &EvalResult{}
+	answer, err := evaluate(ctx, query, input, rego.EvalQueryTracer(&fired))
+	if err == nil {
+		result.Decision, err = readDecision(answer)
+	}
+	if err != nil {
+		result.Decision = refuse("")
+		result.Problem = err.Error()
+	}
+	result.Printed = printed.String()
+	result.Rules = fired.describe(p.compiler.GetAnnotationSet())
+	result.Decision.Revision = p.revision
+	for _, r := range result.Rules {
+		result.Decision.Rules = append(result.Decision.Rules, r.Name)
+	}
+	slices.Sort(result.Decision.Rules)
+	result.Decision.Rules = slices.Compact(result.Decision.Rules)
+	return result, nil
+}
+
+// firedRules traces which rules held.
+type firedRules struct{ rules map[*ast.Rule]bool }
+
+func (f *firedRules) Enabled() bool               { return true }
+func (f *firedRules) Config() topdown.TraceConfig { return topdown.TraceConfig{} }
+
+func (f *firedRules) TraceEvent(e topdown.Event) {
+	if rule, ok := e.Node.(*ast.Rule); ok && e.Op == topdown.ExitOp {
+		f.rules[rule] = true
+	}
+}
+
+// describe lists the rules that people wrote for others to read: not the `_` ones, not the
+// dispatcher.
+func (f *firedRules) describe(annotations *ast.AnnotationSet) []FiredRule {
+	rules := make([]*ast.Rule, 0, len(f.rules))
+	for rule := range f.rules {
+		name := rule.Head.Ref()[0].Value.String()
+		if !strings.HasPrefix(name, "_") && rule.Module.Package.Path.String() != "data.codemode" {
+			rules = append(rules, rule)
+		}
+	}
+	slices.SortFunc(rules, func(a, b *ast.Rule) int {
+		return cmp.Or(cmp.Compare(a.Loc().File, b.Loc().File), cmp.Compare(a.Loc().Row, b.Loc().Row))
+	})
+	fired := make([]FiredRule, len(rules))
+	for i, rule := range rules {
+		fired[i] = FiredRule{
+			Name:     ruleName(rule),
+			Location: fmt.Sprintf("%s:%d", rule.Loc().File, rule.Loc().Row),
+		}
+		for _, a := range annotations.GetRuleScope(rule) {
+			code, _ := a.Custom["code"].(string)
+			fired[i].Title, fired[i].Description, fired[i].Code = a.Title, a.Description, code
+		}
+	}
+	return fired
+}
+
+func ruleName(rule *ast.Rule) string {
+	path := rule.Module.Package.Path
+	name := rule.Head.Ref()[0].Value.String()
+	if path.HasPrefix(rulesPackage) && len(path) == len(rulesPackage)+1 {
+		return strings.Trim(path[len(path)-1].Value.String(), `"`) + "." + name
+	}
+	return packageName(path) + "." + name
+}
+
+// String is the result as `policy eval` prints it.
+func (r *EvalResult) String() string {
+	var b strings.Builder
+	verdict := "refused"
+	if r.Decision.Allow {
+		verdict = "allowed"
+	}
+	fmt.Fprintln(&b, verdict)
+	for _, d := range r.Decision.Denials {
+		fmt.Fprintf(&b, "  %s: %s\n", d.Code, d.Message)
+	}
+	if r.Problem != "" {
+		fmt.Fprintf(&b, "  because %s\n", r.Problem)
+	}
+	for _, label := range r.Decision.Effects.LabelsAdd {
+		fmt.Fprintf(&b, "  the session earns the label %q\n", label)
+	}
+	if len(r.Rules) > 0 {
+		fmt.Fprintln(&b, "rules that held")
+	}
+	for _, rule := range r.Rules {
+		fmt.Fprintf(&b, "  %s (%s)", rule.Name, rule.Location)
+		if rule.Title != "" {
+			fmt.Fprintf(&b, ": %s", rule.Title)
+		}
+		fmt.Fprintln(&b)
+	}
+	fmt.Fprintf(&b, "revision %s\n", r.Decision.Revision)
+	if r.Printed != "" {
+		fmt.Fprintf(&b, "printed\n%s", r.Printed)
+	}
+	return b.String()
+}
