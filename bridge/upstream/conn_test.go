@@ -129,6 +129,52 @@ func TestAnHTTPServerIsWrappedLikeAProcess(t *testing.T) {
 	}
 }
 
+func TestParametersThatBelongInHeadersArePutThere(t *testing.T) {
+	server := mcp.NewServer(&mcp.Implementation{Name: "sdk", Version: "1"}, nil)
+	schema := json.RawMessage(`{"type":"object","properties":{
+		"region":{"type":"string","x-mcp-header":"Region"},
+		"nested":{"type":"object","properties":{"n":{"type":"integer","x-mcp-header":"N"},"b":{"type":"boolean","x-mcp-header":"B"}}}}}`)
+	server.AddTool(&mcp.Tool{Name: "t", InputSchema: schema}, func(_ context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "fine"}}}, nil
+	})
+	h := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server },
+		&mcp.StreamableHTTPOptions{Stateless: true}))
+	defer h.Close()
+	u := startTest(t, Options{Transport: &mcp.StreamableClientTransport{Endpoint: h.URL, MaxRetries: -1}})
+	defer u.Close()
+	// The server refuses a call whose headers and arguments differ.
+	for _, args := range []string{
+		`{}`, `{"region":"eu"}`, `{"region":null}`, `{"region":"Zürich "}`, `{"region":"=?base64?x?="}`, `{"region":""}`,
+		`{"nested":{"n":7,"b":true}}`, `{"nested":{"n":-1,"b":false},"region":"a b"}`,
+	} {
+		r, err := u.Call(testContext(t), "t", []byte(args))
+		if args == `{"region":""}` && err != nil {
+			continue // an empty header is none to the server
+		}
+		if err != nil || textOf(t, r) != "fine" {
+			t.Errorf("%s: %s, %v", args, r.Content, err)
+		}
+	}
+}
+
+func TestAToolWithAHeaderThatIsNoneIsLeftOut(t *testing.T) {
+	l := &listing{names: map[string]bool{}}
+	for name, schema := range map[string]string{
+		"newline":   `{"properties":{"a":{"type":"string","x-mcp-header":"A\r\nB: c"}}}`,
+		"number":    `{"properties":{"a":{"type":"string","x-mcp-header":7}}}`,
+		"array":     `{"properties":{"a":{"type":"array","x-mcp-header":"A"}}}`,
+		"duplicate": `{"properties":{"a":{"type":"string","x-mcp-header":"A"},"b":{"properties":{"c":{"type":"string","x-mcp-header":"a"}}}}}`,
+		"good":      `{"properties":{"a":{"type":"string","x-mcp-header":"A"}}}`,
+		"none":      `{"properties":{"a":true,"b":[]}}`,
+	} {
+		l.add([]byte(`{"name":"` + name + `","inputSchema":` + schema + `}`))
+	}
+	headers := l.mirror()
+	if len(l.tools) != 2 || len(l.warnings) != 4 || len(headers) != 1 || headers["good"] == nil {
+		t.Errorf("kept %v, warnings %q, headers %v", l.tools, l.warnings, headers)
+	}
+}
+
 // oldHTTP is a server of MCP 2025-06-18 written by hand. It knows nothing of
 // server/discover and insists on the version header.
 type oldHTTP struct {

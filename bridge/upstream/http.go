@@ -14,8 +14,9 @@ import (
 // versionHeader is what MCP over HTTP asks of every request after the handshake.
 const versionHeader = "Mcp-Protocol-Version"
 
-// bounded returns the transport with what it reads bounded and, since only the
-// SDK's own client can tell it the protocol version, with the version's header set.
+// bounded returns the transport with what it reads bounded and with the headers set
+// that only the SDK's own client could have it set: the protocol version and the
+// parameters of a call that MCP wants there.
 // Transports other than the SDK's HTTP client come back as they are.
 func bounded(t mcp.Transport) (mcp.Transport, *atomic.Pointer[string]) {
 	version := new(atomic.Pointer[string])
@@ -49,9 +50,13 @@ type roundTripper struct {
 // body over the limit is this request's error, which leaves the session alone; cut
 // short further up, it would end it.
 func (r *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
+	req = req.Clone(req.Context()) // a RoundTripper may not change the caller's
 	if v := r.version.Load(); v != nil && req.Header.Get(versionHeader) == "" {
-		req = req.Clone(req.Context())
 		req.Header.Set(versionHeader, *v)
+	}
+	headers, _ := req.Context().Value(headersKey{}).(map[string]string)
+	for name, value := range headers {
+		req.Header.Set(name, value)
 	}
 	resp, err := r.next.RoundTrip(req)
 	if err != nil {

@@ -85,6 +85,20 @@ func TestCloseLeavesNothingBehind(t *testing.T) {
 	}
 }
 
+func TestAShellAroundAServerIsEndedWithTheServer(t *testing.T) {
+	u := startTest(t, Options{Command: &Command{Path: "sh", Args: []string{"-c", hostile + " hangs-on; true"}}})
+	inner := 0
+	fmt.Sscan(pidOf(t, u), &inner)
+	outer := serverPID(u)
+	if inner == outer {
+		t.Skip("SKIPPED: this shell replaced itself by the server")
+	}
+	u.Close()
+	if !gone(inner) || !gone(outer) {
+		t.Error("the server or its shell is still there")
+	}
+}
+
 func TestACrashLeavesNothingBehind(t *testing.T) {
 	u := startTest(t, mode())
 	if _, err := u.Call(testContext(t), "child", nil); err != nil {

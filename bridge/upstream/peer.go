@@ -19,9 +19,10 @@ type peer struct {
 	born time.Time
 
 	// Set by the handshake and read-only after it.
-	version string            // of MCP, "" before
-	meta    []byte            // the _meta member every request carries in a stateless session
-	refused map[string]string // tools that may not be called any more, with the reason
+	version  string                // of MCP, "" before
+	mirrored map[string][]mirrored // over HTTP: parameters by tool that go into headers too
+	meta     []byte                // the _meta member every request carries in a stateless session
+	refused  map[string]string     // tools that may not be called any more, with the reason
 
 	last atomic.Int64 // id of the last request
 
@@ -31,6 +32,8 @@ type peer struct {
 	died    time.Time
 
 	counted bool // its death was counted; guarded by the Upstream
+
+	ready atomic.Bool // the handshake is done and the tools are listed
 
 	dead chan struct{} // closed when no answer will come any more
 	done chan struct{} // closed when nothing is left of the server
@@ -51,10 +54,11 @@ func newPeer(ch channel, log *slog.Logger) *peer {
 // of the server.
 func (p *peer) read() {
 	defer close(p.done)
+	changed := false
 	for {
 		m, err := p.ch.receive()
 		if err != nil {
-			if p.fail(err) {
+			if p.fail(err) && p.ready.Load() { // before, it is the error of the start
 				p.log.Warn("the connection ended", "error", err)
 			}
 			p.ch.close()
@@ -69,6 +73,10 @@ func (p *peer) read() {
 			p.ch.post(&message{reply: m.id, ok: m.method == "ping"})
 		default:
 			p.log.Debug("notification of the server", "method", plain(m.method, 100))
+			if m.method == "notifications/tools/list_changed" && !changed {
+				changed = true
+				p.log.Warn("the server says that its tools changed; they stay those of the start")
+			}
 		}
 	}
 }

@@ -24,7 +24,10 @@ const (
 	killGrace = 5 * time.Second
 	// drainTime is how long what a dead server has written may still be read when
 	// some process that left its group keeps its pipes open.
-	drainTime = 200 * time.Millisecond
+	drainTime = time.Second
+	// lastWords is how long the report of a server's end waits for its exit status
+	// and for what it wrote to stderr last.
+	lastWords = 200 * time.Millisecond
 )
 
 // process is one started server: its pipes, and the ways to end it together with
@@ -165,12 +168,12 @@ func (p *process) hangUp() { _ = p.stdout.SetReadDeadline(time.Now()) }
 
 // obituary says how the server ended, after its stdout did.
 func (p *process) obituary() error {
-	if !p.wait(drainTime) {
-		return &deathError{how: "it closed its output"}
+	if !p.wait(lastWords) {
+		return &deathError{how: "it closed a pipe"}
 	}
 	select {
 	case <-p.quiet: // what it said last is in the tail
-	case <-time.After(drainTime):
+	case <-time.After(lastWords):
 	}
 	return &deathError{how: p.cmd.ProcessState.String(), stderr: p.tail.String()}
 }

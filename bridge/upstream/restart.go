@@ -198,6 +198,10 @@ func (u *Upstream) begin(ctx context.Context, probe bool) (*peer, *listing, erro
 		l, err = p.list(ctx)
 	}
 	if err == nil {
+		if p.version == stateless && u.opts.Command == nil {
+			p.mirrored = l.mirror()
+		}
+		p.ready.Store(true)
 		return p, l, nil
 	}
 	p.close()

@@ -150,6 +150,9 @@ func (u *Upstream) call(ctx context.Context, tool string, args []byte) (Result, 
 	if why, ok := p.refused[tool]; ok {
 		return Result{}, fmt.Errorf("%w: %s", ErrUnavailable, why)
 	}
+	if m := p.mirrored[tool]; m != nil {
+		ctx = withHeaders(ctx, headersOf(m, args))
+	}
 	raw, err := p.request(ctx, "tools/call", params(p.meta, []byte("name"), name, []byte("arguments"), args))
 	if err != nil {
 		return Result{}, err
