@@ -54,6 +54,10 @@ func newCatalog(ctx context.Context, e *engine.Engine, opts Options, upstreams [
 		return nil, err
 	}
 	for _, t := range visible {
+		// A hostile list can make this long; the time to start is limited.
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("reading the schemas of the tools: %w", ctx.Err())
+		}
 		c.keep(t)
 	}
 	for _, server := range opts.Servers {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"log"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -40,7 +39,7 @@ func Example() {
 		}},
 	})
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	defer b.Close()
 	fmt.Println(b.Tools()[0].Stub)

@@ -3,7 +3,6 @@ package server_test
 import (
 	"context"
 	"fmt"
-	"log"
 
 	"github.com/mcp-code-mode/mcp-code-mode/bridge"
 	"github.com/mcp-code-mode/mcp-code-mode/bridge/server"
@@ -29,18 +28,18 @@ func Example() {
 
 	result, err := s.Run(ctx, `print([(await add(a=i, b=10)).data["sum"] for i in range(3)])`)
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	fmt.Print(result.Stdout)
 
 	cells, err := s.Open(ctx)
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	defer cells.Close()
 	for _, code := range []string{"r = await add(a=20, b=1)", "2 * r.data['sum']"} {
 		if result, err = cells.Exec(ctx, code); err != nil {
-			log.Fatal(err)
+			panic(err)
 		}
 	}
 	fmt.Print(result.Stdout)

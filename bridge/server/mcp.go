@@ -166,24 +166,33 @@ func (s *Server) Serve(ctx context.Context, transport mcp.Transport) error {
 	if err != nil {
 		return fmt.Errorf("connecting the client: %w", err)
 	}
-	left := make(chan error, 1)
-	go func() { left <- connection.Wait() }()
+	var ended error // set before left is closed
+	left := make(chan struct{})
+	go func() {
+		defer close(left)
+		ended = connection.Wait()
+	}()
 	select {
-	case err := <-left:
-		return err
+	case <-left:
+		return ended
 	case <-ctx.Done():
-		connection.Close()
-		<-left
-		return nil
+		return hangUp(connection, left, nil)
 	case <-s.failed:
 		s.waitTold(ctx, left)
-		connection.Close()
-		return s.failure
+		return hangUp(connection, left, s.failure)
 	}
 }
 
+// hangUp closes the connection, waits until it is closed and returns why. How
+// the close went says nothing that matters any more.
+func hangUp(connection *mcp.ServerSession, left <-chan struct{}, why error) error {
+	_ = connection.Close()
+	<-left
+	return why
+}
+
 // waitTold waits until a client knows of the failure, or has had time to.
-func (s *Server) waitTold(ctx context.Context, left <-chan error) {
+func (s *Server) waitTold(ctx context.Context, left <-chan struct{}) {
 	select {
 	case <-s.told:
 		time.Sleep(100 * time.Millisecond) // the answer is being written

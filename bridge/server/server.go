@@ -204,10 +204,13 @@ func wireTools(b *bridge.Bridge) []wire.Tool {
 	return list
 }
 
-// Close ends every sandbox and every wrapped server and waits until they are
-// gone.
+// Close ends every client connection, every sandbox and every wrapped server
+// and waits until they are gone.
 func (s *Server) Close() error {
 	s.cancel()
+	for connection := range s.mcp.Sessions() {
+		_ = connection.Close() // it is ending either way
+	}
 	s.making <- struct{}{}
 	s.closed = true
 	pool, driver := s.pool, s.driver

@@ -143,7 +143,7 @@ func TestRefusedCallsAreCounted(t *testing.T) {
 for i in range(3):
     try: await add(a="x", b=i)
     except ToolError as e: print(e.code, e.tool)`})
-	want := `{"stdout":"arguments_invalid server/add\narguments_invalid server/add\narguments_invalid server/add\n",` +
+	want := `{"stdout":"` + strings.Repeat(`arguments_invalid server/add\n`, 3) + `",` +
 		`"error":null,"truncated":false,"stopped":false,` +
 		`"refused":[{"tool":"server/add","code":"arguments_invalid","count":3}]}`
 	if got := text(result); got != want {
