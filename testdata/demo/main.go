@@ -6,6 +6,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -84,7 +85,7 @@ func demo() error {
 // What it says on stderr goes to the writer given, or into the error.
 func run(stderr *os.File, args ...string) ([]byte, time.Duration, error) {
 	var out, said bytes.Buffer
-	cmd := exec.Command(program, args...)
+	cmd := exec.CommandContext(context.Background(), program, args...)
 	cmd.Stdout, cmd.Stderr = &out, &said
 	if stderr != nil {
 		cmd.Stderr = stderr
