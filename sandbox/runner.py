@@ -21,6 +21,7 @@ __builtins__ = ORIGINALS
 sys.modules["ssl"] = None  # asyncio imports it and nobody here has a network:
 import asyncio  # 1 MB and 5 ms less
 del sys.modules["ssl"]
+import _ctypes
 import ast
 import codecs
 import fcntl
@@ -49,6 +50,8 @@ HUGE = 10**999  # no integer in arguments may have more than 999 digits
 MAX_MESSAGE = 500  # characters of a ToolError
 MAX_ERROR = 2048  # bytes of a traceback
 OUT_PIECE = 64 << 10  # characters of one line of output
+F_SETPIPE_SZ = 1031
+RECURSION = sys.getrecursionlimit()
 PROCESS = os.getpid()
 LOST = 70  # exit status when the code closed the protocol's descriptors
 
@@ -78,6 +81,10 @@ class Wire:
     def __init__(self, read_fd, write_fd):
         self.read_fd, self.write_fd = read_fd, write_fd
         os.set_blocking(read_fd, False)
+        try:
+            fcntl.fcntl(read_fd, F_SETPIPE_SZ, 1 << 18)  # several large results at once
+        except OSError:
+            pass  # not a pipe of ours to resize
         self.outbox = deque()
         self.writing = threading.Lock()
         self.reading = threading.Lock()
@@ -226,6 +233,7 @@ class Output(io.BufferedIOBase):
         pass  # at every line's end; write has decided whether it leaves
 
     closed = False
+    name = "<run_python>"
 
 
 # --- calls --------------------------------------------------------------------
@@ -450,39 +458,42 @@ def abandon(future):
 def make_tool(calls, name, tool_id, stub):
     head = f'"tool":{quote(tool_id)},"args":'.encode()
 
-    async def tool(params=None, /, *rest, **named):
-        if params is None:
-            params = named
-        elif rest or named or not isinstance(params, dict):
-            raise TypeError(bad_use(name, params, rest, named))
-        return await calls.issue(tool_id, head, params)
+    async def tool(*params, **named):
+        if not params:
+            return await calls.issue(tool_id, head, named)
+        if len(params) > 1 or named or not isinstance(params[0], dict):
+            raise TypeError(bad_use(name, params, named))
+        return await calls.issue(tool_id, head, params[0])
 
     tool.__name__ = tool.__qualname__ = name
     tool.__module__, tool.__doc__ = "__main__", stub
     return tool
 
 
-def bad_use(name, params, rest, named):
-    if not rest and not named:
-        found = f"a {type(params).__name__}"
-    elif rest:
-        found = f"{1 + len(rest)} positional arguments"
-    else:
+def bad_use(name, params, named):
+    if named:
         found = "both a positional argument and keywords"
+    elif len(params) > 1:
+        found = f"{len(params)} positional arguments"
+    else:
+        found = f"a {type(params[0]).__name__}"
     return f"{name}() takes one dict, as in {name}({{...}}), or keyword arguments, not {found}"
 
 
 class Found(list):
     """Names of tools, best match first; shown with the first line of each stub."""
 
+    SHOWN = 50
+
     def __init__(self, names, stubs):
         super().__init__(names)
         self._stubs = stubs
 
     def __repr__(self):
-        if not self:
-            return "no tool found"
-        return "\n".join(f"{name}: {first_line(self._stubs.get(name, ''))}" for name in self)
+        lines = [f"{name}: {first_line(self._stubs.get(name, ''))}" for name in self[:self.SHOWN]]
+        if len(self) > self.SHOWN:
+            lines.append(f"... and {len(self) - self.SHOWN} more")
+        return "\n".join(lines) or "no tool found"
 
 
 def first_line(stub):
@@ -492,9 +503,10 @@ def first_line(stub):
 
 def make_search(stubs):
     def search_tools(query):
-        """Names of the tools whose name or stub holds a word of the query, best
-        first: 2 points per word in the name, 1 in the stub. TOOLS[name] is the
-        stub that shows how to call it."""
+        """A list of the names of the tools whose name or stub holds a word of
+        the query, best first: 2 points per word in the name, 1 in the stub.
+        Printed, it shows the first line of each stub; TOOLS[name] is the stub
+        itself, which shows how to call the tool."""
         words = set(re.findall(r"\w+", str(query).lower()))
         scored = []
         for name, stub in stubs.items():
@@ -579,6 +591,7 @@ class Cells:
         sys.modules["__main__"] = self.module
         asyncio.run = runners.run = run
         events.set_event_loop(self.loop)
+        sys.argv[:] = [""]
 
     def execute(self, number, code):
         """Runs a cell; the text of its error, or None."""
@@ -586,7 +599,7 @@ class Cells:
             error = self.attempt(number, code)
         except BaseException as e:  # out of another task, or the loop broke
             error = None if is_clean_exit(e) else e
-        vars(builtins).update(ORIGINALS)
+        restore()
         text = None if error is None else describe(error)
         self.cancel_tasks()
         self.flush()
@@ -615,7 +628,7 @@ class Cells:
                     print(repr(result))
         except BaseException as e:
             error = None if is_clean_exit(e) else e
-        vars(builtins).update(ORIGINALS)
+        restore()
         if os.getpid() != PROCESS:  # a child process of the code came this far
             self.end_child(error)
         return error
@@ -649,6 +662,12 @@ class Cells:
     def flush_own(self):
         for stream in self.streams:
             stream.flush()
+
+
+def restore():
+    """Puts back what the code may have changed and the runner lives by."""
+    vars(builtins).update(ORIGINALS)
+    sys.setrecursionlimit(RECURSION)
 
 
 async def evaluate(code, space):
@@ -767,6 +786,17 @@ def take_descriptors():
     return wire_in, wire_out, private(read), stderr
 
 
+def spare_address_space():
+    """Keeps threads from reserving 64 MiB for a heap and 8 MiB for a stack
+    each, which counts where memory is limited by address space."""
+    threading.stack_size(1 << 20)
+    try:
+        mallopt = _ctypes.dlsym(_ctypes.dlopen(None, 0), "mallopt")
+        _ctypes.call_function(mallopt, (-8, 1))  # M_ARENA_MAX
+    except OSError:
+        pass  # not glibc
+
+
 class Runner:
     def __init__(self, wire_in, wire_out, pipe):
         self.wire = Wire(wire_in, wire_out)
@@ -831,6 +861,7 @@ class Runner:
 
 def main():
     *descriptors, stderr = take_descriptors()
+    spare_address_space()
     sys.set_int_max_str_digits(0)  # integers pass exactly, however large
     # Forking code cannot help that the runner has a thread.
     warnings.filterwarnings("ignore", ".*multi-threaded, use of fork", DeprecationWarning)

@@ -134,6 +134,7 @@ print('done')
 		}
 		s.fresh(t)
 	}},
+	fails("a recursion limit set too low is a clean error", "import sys\nsys.setrecursionlimit(30)\ndef f(): f()\nf()", "RecursionError"),
 	{"closing every descriptor ends the run cleanly", func(t *testing.T, s *suite) {
 		o := s.exec(t, "import os\nos.closerange(3, 64)\nprint(1)")
 		if want := "stopped: the code closed descriptors that the sandbox needs"; o.Error != want || !o.Stopped {
