@@ -14,7 +14,7 @@ FUZZTIME      ?= 20s
 TESTFLAGS     ?=
 
 # Go packages under testdata are left out of ./..., so they are named.
-PACKAGES := ./... ./testdata/toyserver
+PACKAGES := ./... ./testdata/demo ./testdata/toyserver
 # Packages that need no sandbox: quick to test under the race detector.
 PURE := ./bridge ./bridge/record ./bridge/schema ./bridge/stub ./bridge/upstream ./sandbox ./sandbox/wire ./cmd/mcp-code-mode/internal/...
 

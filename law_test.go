@@ -41,6 +41,7 @@ var law = parseLaw(`
 	sandbox/rootfs:
 	sandbox/sandboxtest:                sandbox sandbox/wire
 	sandbox/wire:
+	testdata/demo:
 	testdata/toyserver:
 `)
 
@@ -75,7 +76,7 @@ type pkg struct {
 // import more.
 func packages(t *testing.T, env ...string) []pkg {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports", "./...", "./testdata/toyserver")
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports", "./...", "./testdata/demo", "./testdata/toyserver")
 	cmd.Env = append(os.Environ(), env...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

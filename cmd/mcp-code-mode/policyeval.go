@@ -1,0 +1,101 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcp-code-mode/mcp-code-mode/bridge"
+	"github.com/mcp-code-mode/mcp-code-mode/engine"
+	"github.com/mcp-code-mode/mcp-code-mode/policies"
+)
+
+// maxPolicyInput bounds what policy eval reads.
+const maxPolicyInput = 16 << 20
+
+func newPolicyEval(u *ui) *cobra.Command {
+	o := newOptions()
+	o.offline = true
+	var input string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "eval [options] -i FILE [--config FILE | -- COMMAND [ARG]...]",
+		Short: "Show what a policy decides about one call, and the rules behind it",
+		Example: `  mcp-code-mode policy eval --config servers.json -i input.json
+  mcp-code-mode policy eval --policy policies --config servers.json --json -i input.json
+  head -1 decisions.jsonl | jq .input | mcp-code-mode policy eval --config servers.json -i -`,
+		Long: `The input is a JSON object as the policy schema describes it; every line of a decision
+log holds one. The config and the options give the lists and numbers the policy works
+with. No server is started.`,
+		Args:                  onlyServer,
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			_, command := split(cmd, args)
+			if input == "" {
+				return usagef("mcp-code-mode policy eval -i FILE, or - for stdin", "policy eval needs an input: -i FILE")
+			}
+			opts, err := o.bridgeOptions(command, u.logger(o.logLevel))
+			if err != nil {
+				return err
+			}
+			data, err := readInput(u.stdin, input)
+			if err != nil {
+				return err
+			}
+			source := engine.Source{FS: opts.Policy, Bundle: opts.PolicyBundle, Name: o.policy}
+			if o.policy == "" {
+				source.FS = policies.FS
+			}
+			result, err := engine.Eval(cmd.Context(), source, bridge.PolicyConfig(opts), data)
+			var load *engine.LoadError
+			switch {
+			case errors.As(err, &load):
+				return explainPolicy(err)
+			case err != nil:
+				return usagef("", "-i %q: %w", input, err)
+			}
+			return printEval(u, result, asJSON)
+		},
+	}
+	letterVar(cmd.Flags(), &input, "input", "i", "FILE", "the input document, - for stdin")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the decision as JSON")
+	o.addSource(cmd)
+	o.addPolicy(cmd)
+	o.addMaxCalls(cmd)
+	o.addLogLevel(cmd)
+	return cmd
+}
+
+func readInput(stdin io.Reader, path string) ([]byte, error) {
+	from := stdin
+	if path != "-" {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, usagef("", "-i %q: %w", path, cause(err))
+		}
+		defer f.Close()
+		from = f
+	}
+	data, err := io.ReadAll(io.LimitReader(from, maxPolicyInput+1))
+	switch {
+	case err != nil:
+		return nil, usagef("", "-i %q: %w", path, cause(err))
+	case len(data) > maxPolicyInput:
+		return nil, usagef("", "-i %q: larger than %d bytes", path, maxPolicyInput)
+	}
+	return data, nil
+}
+
+func printEval(u *ui, result *engine.EvalResult, asJSON bool) error {
+	if !asJSON {
+		return u.output(result.String())
+	}
+	text, err := json.MarshalIndent(result, "", "  ")
+	if err != nil {
+		return err
+	}
+	return u.output(string(text) + "\n")
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcp-code-mode/mcp-code-mode/bridge/server"
+)
+
+func newRun(u *ui) *cobra.Command {
+	o := newOptions()
+	var code string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "run [options] (-c CODE | FILE | -) [-- COMMAND [ARG]...]",
+		Short: "Run one program in a sandbox and print what it printed",
+		Example: `  mcp-code-mode run -c 'print(sum(range(10)))'
+  mcp-code-mode run -c 'await add(a=1, b=2)' -- bin/toyserver
+  mcp-code-mode run --config servers.json --json program.py
+  echo 'print(6 * 7)' | mcp-code-mode run -`,
+		Long: `Without a source there are no tools, only Python. The exit code is 0 when the
+program finished, 1 when it raised, was stopped or hit a limit, 2 for a mistake in
+the options or the config, and 3 when a policy does not load.`,
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			own, command := split(cmd, args)
+			program, err := readCode(u.stdin, cmd.Flags().Changed("code"), code, own)
+			if err != nil {
+				return err
+			}
+			return o.run(cmd.Context(), u, command, program, asJSON)
+		},
+	}
+	letterVar(cmd.Flags(), &code, "code", "c", "CODE", "the program itself")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print what run_python returns, as one line of JSON")
+	o.addSource(cmd)
+	o.addStartup(cmd)
+	o.addPolicy(cmd)
+	o.addMaxCalls(cmd)
+	o.addDecisionLog(cmd)
+	o.addSandbox(cmd)
+	o.addLogLevel(cmd)
+	return cmd
+}
+
+// readCode finds the program: -c CODE, a FILE, or - for stdin.
+func readCode(stdin io.Reader, inline bool, code string, args []string) (string, error) {
+	const hint = "mcp-code-mode run -c CODE, or FILE, or - for stdin; a server's command goes after --"
+	switch {
+	case inline && len(args) > 0:
+		return "", usagef(hint, "-c and %q are two programs, want one", args[0])
+	case !inline && len(args) == 0:
+		return "", usagef(hint, "run needs a program")
+	case len(args) > 1:
+		return "", usagef(hint, "run takes one program, but got %q and %q", args[0], args[1])
+	}
+	name := "-c"
+	if !inline {
+		var err error
+		if name, code, err = readProgram(stdin, args[0]); err != nil {
+			return "", err
+		}
+	}
+	switch {
+	case len(code) > server.MaxCode:
+		return "", usagef("", "%s: %w", name, server.ErrCodeTooLarge)
+	case !utf8.ValidString(code):
+		return "", usagef("", "%s: the program is not UTF-8 text", name)
+	case code == "":
+		return "", usagef("", "%s: the program is empty", name)
+	}
+	return code, nil
+}
+
+func readProgram(stdin io.Reader, path string) (name, code string, err error) {
+	name, from := "stdin", stdin
+	if path != "-" {
+		f, err := os.Open(path)
+		if err != nil {
+			return "", "", usagef("", "reading the program %q: %w", path, cause(err))
+		}
+		defer f.Close()
+		name, from = fmt.Sprintf("%q", path), f
+	}
+	data, err := io.ReadAll(io.LimitReader(from, server.MaxCode+1))
+	if err != nil {
+		return "", "", usagef("", "reading the program from %s: %w", name, cause(err))
+	}
+	return name, string(data), nil
+}
+
+func (o *options) run(ctx context.Context, u *ui, command []string, code string, asJSON bool) error {
+	s, err := o.start(u, command, 0)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	result, err := s.Run(ctx, code)
+	if err != nil {
+		if ctx.Err() != nil {
+			err = fmt.Errorf("interrupted before the program started")
+		}
+		return err
+	}
+	if asJSON {
+		err = printJSON(u, result)
+	} else {
+		err = printResult(u, result)
+	}
+	if err != nil {
+		return fmt.Errorf("printing the result: %w", cause(err))
+	}
+	if result.Error != nil {
+		return told(exitFailed)
+	}
+	return nil
+}
+
+func printJSON(u *ui, result server.Result) error {
+	text, err := json.Marshal(result)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(u.stdout, "%s\n", text)
+	return err
+}
+
+// printResult prints what the code printed to stdout, and to stderr what else
+// there is to know: refused calls, the error.
+func printResult(u *ui, result server.Result) error {
+	if err := u.output(result.Stdout); err != nil {
+		return err
+	}
+	if result.Truncated {
+		u.notef("the output was cut")
+	}
+	for _, r := range result.Refused {
+		times := ""
+		if r.Count > 1 {
+			times = fmt.Sprintf(", %d times", r.Count)
+		}
+		u.notef("refused %q: %s%s", r.Tool, r.Code, times)
+	}
+	switch {
+	case result.Error == nil:
+	case result.Stopped:
+		u.notef("%s", *result.Error)
+	default:
+		u.line(*result.Error)
+	}
+	return nil
+}

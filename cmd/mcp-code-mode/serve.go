@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"runtime"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/spf13/cobra"
+
+	"github.com/mcp-code-mode/mcp-code-mode/bridge/server"
+)
+
+func newServe(u *ui) *cobra.Command {
+	o := newOptions()
+	warm := -1
+	cmd := &cobra.Command{
+		Use:   "serve [options] (--config FILE | -- COMMAND [ARG]...)",
+		Short: "Serve run_python to an MCP client on stdin and stdout",
+		Example: `  mcp-code-mode serve -- notes-server --ro
+  mcp-code-mode serve --allow search --private search -- notes-server
+  mcp-code-mode serve --config servers.json --decision-log decisions.jsonl`,
+		Long: `Put the command into your MCP client's configuration: the client starts it and
+speaks to it. A source is required: --config FILE for several servers, or the
+command line of one server after --.`,
+		Args:                  onlyServer,
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			_, command := split(cmd, args)
+			if o.config == "" && command == nil {
+				return usagef("mcp-code-mode serve -- COMMAND, or mcp-code-mode serve --config FILE", "serve needs a server to wrap")
+			}
+			if warm < 0 {
+				warm = defaultWarm(o.limits.Memory, totalMemory(), runtime.GOMAXPROCS(0))
+			}
+			return o.serve(cmd.Context(), u, command, warm)
+		},
+	}
+	o.addSource(cmd)
+	o.addStartup(cmd)
+	o.addPolicy(cmd)
+	o.addMaxCalls(cmd)
+	o.addDecisionLog(cmd)
+	o.addSandbox(cmd)
+	intVar(cmd.Flags(), &warm, "warm", 0, maxWarm, "sandboxes kept started and waiting; 0 is none")
+	cmd.Flags().Lookup("warm").DefValue = "by memory and cores"
+	o.addLogLevel(cmd)
+	return cmd
+}
+
+func (o *options) serve(ctx context.Context, u *ui, command []string, warm int) error {
+	s, err := o.start(u, command, warm)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if isTerminal(u.stdin) {
+		u.notef("waiting for an MCP client on stdin; this is no interactive program")
+		u.hintf("put this command line into your client's configuration, or try `%s run` for one program", program)
+	}
+	err = s.Serve(ctx, &mcp.StdioTransport{})
+	if ctx.Err() != nil {
+		return nil // told to end
+	}
+	return err
+}
+
+// start makes the server that serve and run have in common. The servers to wrap
+// and the sandbox start in the background.
+func (o *options) start(u *ui, command []string, warm int) (*server.Server, error) {
+	log := u.logger(o.logLevel)
+	opts, err := o.bridgeOptions(command, log)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.checkSandbox(); err != nil {
+		return nil, err
+	}
+	if opts.Record, err = openRecord(o.decisionLog); err != nil {
+		return nil, err
+	}
+	return server.New(server.Options{
+		Bridge: o.bridge(opts), Driver: o.driver(u, log),
+		Limits: o.limits, Warm: warm, StartupTimeout: o.startup, Version: version(), Logger: log,
+	}), nil
+}
+
+// defaultWarm is how many sandboxes serve keeps waiting: one for each core, at
+// most four, and only as many as fit an eighth of the memory if each used all it
+// may. Memory 0 is unknown, and then two.
+func defaultWarm(each, memory int64, cores int) int {
+	if memory == 0 {
+		return min(2, cores)
+	}
+	return int(min(int64(cores), 4, memory/8/each))
+}
