@@ -1,3 +1,20 @@
 // Package sandbox runs hostile Python in a disposable machine and carries its
 // tool calls out, one JSON line per call.
+//
+//	Driver     starts machines: CPython, runner.py, nothing else (docker, gvisor)
+//	Sandbox    one machine whose runner is ready: Open, Init, Exec, Kill
+//	Pool       sandboxes started ahead, each used once
+//	wire       the lines between host and runner
+//
+// Whatever comes out of a machine is hostile. The host reads it line by line,
+// each of at most 1 MiB, knows four kinds of line, and ends the machine at
+// anything else: text that is not strict JSON, an unknown op or key, a call id
+// that does not grow, more calls at once than allowed, more output than
+// allowed, a line where none is due. The limits on time, output and calls are
+// enforced here; those on memory, processes, files and the network by the
+// driver. runner.py, the other end, is a convenience for honest code: nothing
+// here relies on what it does.
+//
+// The code learns what tools return and the fixed texts of this package. What
+// went wrong on the host is in errors and in Outcome.Detail, for the operator.
 package sandbox

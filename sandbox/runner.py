@@ -18,6 +18,8 @@ import sys
 ORIGINALS = dict(vars(builtins))
 __builtins__ = ORIGINALS
 
+# None of these modules may draw random numbers when imported: where machines are
+# copies of one that was saved after this point, all would draw the same.
 sys.modules["ssl"] = None  # asyncio imports it and nobody here has a network:
 import asyncio  # 1 MB and 5 ms less
 del sys.modules["ssl"]

@@ -5,6 +5,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -152,6 +153,23 @@ for pid in filter(str.isdigit, os.listdir('/proc')):
 	{"nothing of one run reaches the next", func(t *testing.T, s *suite) {
 		wantOutcome(t, s.exec(t, "import os\nopen('/tmp/left', 'w').write('x')\nos.environ['LEFT'] = '1'\nprint(os.listdir('/tmp'))"), "['left']\n", "")
 		wantOutcome(t, s.exec(t, "import os\nprint(os.listdir('/tmp'), 'LEFT' in os.environ)"), "[] False\n", "")
+	}},
+	{"no two sandboxes draw the same random numbers", func(t *testing.T, s *suite) {
+		const draw = "import os, random, uuid, secrets\nprint(random.random(), os.urandom(8), uuid.uuid4(), secrets.token_hex(8))"
+		a, b := s.exec(t, draw), s.exec(t, draw)
+		for i, x := range strings.Fields(a.Stdout) {
+			if strings.Fields(b.Stdout)[i] == x {
+				t.Errorf("both drew %s", x)
+			}
+		}
+	}},
+	{"the clock is the host's", func(t *testing.T, s *suite) {
+		before := time.Now().Add(-time.Second).Unix()
+		o := s.exec(t, "import time\nprint(int(time.time()))")
+		got, err := strconv.ParseInt(strings.TrimSpace(o.Stdout), 10, 64)
+		if after := time.Now().Add(time.Second).Unix(); err != nil || got < before || got > after {
+			t.Errorf("got %+v, want a time from %d to %d", o, before, after)
+		}
 	}},
 	{"two sandboxes at once do not see each other", func(t *testing.T, s *suite) {
 		a, b := s.open(t, sandbox.Limits{}), s.open(t, sandbox.Limits{})

@@ -1,0 +1,53 @@
+package sandbox_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/sandboxtest"
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/wire"
+)
+
+// A pool hands out a sandbox, which runs two cells and is thrown away. The
+// driver here does not isolate; programs use docker.New or gvisor.New.
+func Example() {
+	ctx := context.Background()
+	driver, err := sandboxtest.NewProcess(python)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer driver.Close()
+
+	pool := sandbox.NewPool(driver, sandbox.PoolOptions{Warm: 1})
+	defer pool.Close()
+	pool.SetTools([]wire.Tool{{Name: "add", ID: "toy/add", Stub: "async def add(params: dict) -> str: ..."}})
+
+	box, err := pool.Take(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer box.Kill()
+
+	call := func(_ context.Context, c wire.Call) wire.Reply {
+		args, err := wire.Append(nil, c.Args)
+		if err != nil {
+			return wire.Reply{Err: &wire.CallError{Tool: c.Tool, Code: "tool_error", Codes: []string{"tool_error"}, Message: "no JSON"}}
+		}
+		fmt.Printf("call: %s %s\n", c.Tool, args)
+		return wire.Reply{Text: `{"sum":3}`, Structured: true}
+	}
+	for _, code := range []string{"r = await add(a=1, b=2)", "r.data['sum'] * 10", "undefined"} {
+		outcome, err := box.Exec(ctx, code, call)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("stdout: %q error: %q\n", outcome.Stdout, outcome.Error)
+	}
+	// Output:
+	// call: toy/add {"a":1,"b":2}
+	// stdout: "" error: ""
+	// stdout: "30\n" error: ""
+	// stdout: "" error: "Traceback (most recent call last):\n  File \"<run_python 3>\", line 1, in <module>\n    undefined\nNameError: name 'undefined' is not defined"
+}
