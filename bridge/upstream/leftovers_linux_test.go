@@ -112,6 +112,7 @@ func TestACrashLeavesNothingBehind(t *testing.T) {
 }
 
 func TestAFailedStartLeavesNothingBehind(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	counter := filepath.Join(dir, "starts")
 	ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)

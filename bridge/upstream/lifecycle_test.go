@@ -50,13 +50,14 @@ func TestAProgramThatDoesNotExistIsNamed(t *testing.T) {
 }
 
 func TestAServerThatNeverAnswersIsEndedWithTheContext(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
 	defer cancel()
 	_, err := Start(ctx, mode2("mute", "loud"))
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Fatalf("error %v", err)
 	}
-	if !strings.Contains(err.Error(), "its stderr ends with:\n") || !strings.HasSuffix(err.Error(), "complaint 99999") {
+	if !strings.Contains(err.Error(), "its stderr ends with:\n  complaint ") {
 		t.Errorf("the error does not end with the server's stderr: %v", err)
 	}
 }
@@ -122,21 +123,24 @@ func TestJunkOnStdoutIsSkippedAndNotLoggedAboveDebug(t *testing.T) {
 }
 
 func TestRequestsOfTheServerAreTurnedDownUnread(t *testing.T) {
-	u := startTest(t, mode("asks"))
+	u := startTest(t, mode())
 	r, err := u.Call(testContext(t), "asks", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	const no = ` {"code":-32601,"message":"this client offers nothing to servers"}`
 	want := "ping {}\nroots/list" + no + "\nsampling/createMessage" + no + "\nelicitation/create" + no + "\nno/such" + no
-	got := textOf(t, r)
-	// The mode itself asks once more, before the call: its reply may come first.
-	got = strings.Replace(got, "ping"+no, "ping {}", 1)
-	if !strings.Contains(got, no) || strings.Count(got, "\n") != strings.Count(want, "\n") {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
+	if diff := cmp.Diff(want, textOf(t, r)); diff != "" {
+		t.Errorf("replies (-want +got):\n%s", diff)
 	}
-	if _, err := u.Call(testContext(t), "empty", nil); err != nil {
-		t.Error(err)
+}
+
+func TestARequestForInputDuringACallHarmsNobody(t *testing.T) {
+	u := startTest(t, mode("asks"))
+	for range 10 {
+		if _, err := u.Call(testContext(t), "empty", nil); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
@@ -183,6 +187,7 @@ func TestAProgramIsFoundInThePathOfItsOwnEnvironment(t *testing.T) {
 }
 
 func TestCallsRunInParallel(t *testing.T) {
+	t.Parallel()
 	u := toy(t)
 	var wg sync.WaitGroup
 	// A thousand calls that wait at the same time: one after the other they would
@@ -238,6 +243,7 @@ func TestCancellingReturnsAtOnceAndTellsTheServer(t *testing.T) {
 }
 
 func TestAServerThatReadsNothingHoldsNoCallPastItsContext(t *testing.T) {
+	t.Parallel()
 	u := startTest(t, mode("deaf"))
 	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
 	defer cancel()
@@ -295,10 +301,11 @@ func pidOf(t *testing.T, u *Upstream) string {
 func TestAServerThatKeepsDyingIsNotStartedInALoop(t *testing.T) {
 	for _, m := range []string{"relapse", "brief"} {
 		t.Run(m, func(t *testing.T) {
+			t.Parallel()
 			counter := filepath.Join(t.TempDir(), "starts")
 			u := startTest(t, mode("counter="+counter, m))
 			_, _ = u.Call(testContext(t), "die", nil)
-			ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 			defer cancel()
 			var last error
 			for ctx.Err() == nil {
@@ -313,8 +320,8 @@ func TestAServerThatKeepsDyingIsNotStartedInALoop(t *testing.T) {
 				t.Errorf("error %v", last)
 			}
 			b, _ := os.ReadFile(counter)
-			if n := strings.Count(string(b), "\n"); n > 12 {
-				t.Errorf("started %d times in two seconds", n)
+			if n := strings.Count(string(b), "\n"); n > 10 {
+				t.Errorf("started %d times in a second", n)
 			}
 		})
 	}

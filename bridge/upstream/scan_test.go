@@ -118,3 +118,34 @@ func TestPlainTextIsOneShortVisibleLine(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// FuzzWhatAServerSays reads arbitrary lines as every kind of answer. What comes out
+// must be JSON within the bounds that are promised.
+func FuzzWhatAServerSays(f *testing.F) {
+	f.Add([]byte(`{"jsonrpc":"2.0","id":"7","result":{"content":[{"type":"text","text":"\ud83d"}],"structuredContent":1,"isError":0}}`))
+	f.Add([]byte(`{"result":{"toolResult":[1],"resultType":"complete"},"jsonrpc":"2.0","id":7.0}`))
+	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"a","inputSchema":{"properties":{"a":{"x-mcp-header":"A"}}},"annotations":{"x":true}}],"nextCursor":"x"}}`))
+	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"error":{"code":1.5,"message":null,"data":{"supported":["2024-11-05",1]}}}`))
+	f.Fuzz(func(t *testing.T, line []byte) {
+		line = cleanse(line)
+		_ = blame(line, line[max(0, len(line)-tailLine):])
+		m, err := parse(line)
+		if err != nil || m.result == nil {
+			return
+		}
+		if r, err := readResult(m.result); err == nil {
+			if !json.Valid(r.Content) || r.Structured != nil && !json.Valid(r.Structured) {
+				t.Errorf("%q: result %s %s", line, r.Content, r.Structured)
+			}
+		}
+		l := &listing{names: map[string]bool{}}
+		_, _ = l.page(m.result)
+		l.mirror()
+		for _, tool := range l.tools {
+			if !json.Valid(tool.InputSchema) || tool.Name == "" || !utf8.ValidString(tool.Name+tool.Description) {
+				t.Errorf("%q: tool %+v", line, tool)
+			}
+		}
+		isStateless(*m)
+	})
+}
