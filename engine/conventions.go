@@ -28,28 +28,36 @@ var (
 func conventions(modules map[string]*ast.Module, data map[string]any) error {
 	var problems []error
 	for _, file := range slices.Sorted(maps.Keys(modules)) {
-		m := modules[file]
-		if isTest(file) {
-			continue
-		}
-		pkg := m.Package.Path
-		if pkg.HasPrefix(configPackage) {
-			problems = append(problems, fmt.Errorf("%s: package %s: data.codemode.config comes from the flags and the config file", m.Package.Loc(), packageName(pkg)))
-		}
-		if !pkg.HasPrefix(rulesPackage) {
-			continue
-		}
-		if len(pkg) != len(rulesPackage)+1 {
-			problems = append(problems, fmt.Errorf("%s: package %s: a family is one level below codemode.rules, nothing asks this one", m.Package.Loc(), packageName(pkg)))
-			continue
-		}
-		for _, rule := range m.Rules {
-			if err := checkFamilyRule(rule); err != nil {
-				problems = append(problems, err)
-			}
+		if !isTest(file) {
+			problems = append(problems, moduleConventions(modules[file])...)
 		}
 	}
 	return errors.Join(append(problems, dataConventions(data)...)...)
+}
+
+func moduleConventions(m *ast.Module) []error {
+	pkg := m.Package.Path
+	var problems []error
+	for _, rule := range m.Rules {
+		switch path := pkg.Extend(rule.Head.Ref().GroundPrefix()); {
+		case path.HasPrefix(configPackage):
+			problems = append(problems, fmt.Errorf("%s: data.codemode.config comes from the flags and the config file, a rule can not be there", rule.Loc()))
+		case path.HasPrefix(rulesPackage) && !pkg.HasPrefix(rulesPackage):
+			problems = append(problems, fmt.Errorf("%s: a family's rules are in a package of its own below codemode.rules", rule.Loc()))
+		}
+	}
+	if !pkg.HasPrefix(rulesPackage) {
+		return problems
+	}
+	if len(pkg) != len(rulesPackage)+1 {
+		return append(problems, fmt.Errorf("%s: package %s: a family is one level below codemode.rules, nothing asks this one", m.Package.Loc(), packageName(pkg)))
+	}
+	for _, rule := range m.Rules {
+		if err := checkFamilyRule(rule); err != nil {
+			problems = append(problems, err)
+		}
+	}
+	return problems
 }
 
 func checkFamilyRule(rule *ast.Rule) error {

@@ -120,14 +120,10 @@ func (e *Engine) failed(ctx context.Context, r *Request, err error) Decision {
 }
 
 // evaluate runs one prepared query and wants exactly one result with exactly one value.
-func evaluate(ctx context.Context, q rego.PreparedEvalQuery, input ast.Value, how rego.EvalOption) (*ast.Term, error) {
+func evaluate(ctx context.Context, q rego.PreparedEvalQuery, input ast.Value, how ...rego.EvalOption) (*ast.Term, error) {
 	stop := topdown.NewCancel()
 	defer context.AfterFunc(ctx, stop.Cancel)()
-	results, err := q.Eval(ctx,
-		rego.EvalParsedInput(input),
-		rego.EvalExternalCancel(stop),
-		how,
-	)
+	results, err := q.Eval(ctx, append(how, rego.EvalParsedInput(input), rego.EvalExternalCancel(stop))...)
 	switch {
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("deciding: %w", context.Cause(ctx))
