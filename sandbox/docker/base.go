@@ -1,0 +1,200 @@
+package docker
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/containerd/errdefs"
+	"github.com/distribution/reference"
+	"github.com/docker/docker/api/types/build"
+	"github.com/docker/docker/api/types/container"
+	"github.com/docker/docker/api/types/image"
+
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/rootfs"
+)
+
+const (
+	minPython      = 11               // as in 3.11, the oldest the runner works with
+	maxAnswer      = 4 << 10          // bytes a base's Python may print about itself
+	questionPeriod = 60 * time.Second // for a base's Python to answer
+)
+
+// buildOnBase builds an image of a registry image and the runner.
+func (b builder) buildOnBase(ctx context.Context, base string) (sandboxImage, error) {
+	base, err := pinned(base)
+	if err != nil {
+		return sandboxImage{}, err
+	}
+	if err := b.pull(ctx, base); err != nil {
+		return sandboxImage{}, err
+	}
+	img, err := b.inspect(ctx, base)
+	if err != nil {
+		return sandboxImage{}, b.engine.explain("looking at "+base, err)
+	}
+	if img.volumes > 0 {
+		return sandboxImage{}, img.declaresVolumes()
+	}
+	python, err := b.findPython(ctx, base)
+	if err != nil {
+		return sandboxImage{}, err
+	}
+	b.progress("building the sandbox image on " + base)
+	dockerfile, err := b.dockerfile(base, python)
+	if err != nil {
+		return sandboxImage{}, err
+	}
+	ref := repository + ":" + digestOf([]byte(dockerfile))[:12]
+	files, err := buildContext(map[string][]byte{"Dockerfile": []byte(dockerfile), "runner.py": b.runner})
+	if err != nil {
+		return sandboxImage{}, err
+	}
+	resp, err := b.engine.ImageBuild(ctx, files, build.ImageBuildOptions{
+		Tags: []string{ref}, Remove: true, ForceRemove: true, NetworkMode: "none", Version: build.BuilderV1,
+	})
+	if err != nil {
+		return sandboxImage{}, b.engine.explain("building on "+base, err)
+	}
+	defer resp.Body.Close()
+	if err := readMessages(resp.Body); err != nil {
+		return sandboxImage{}, b.engine.explain("building on "+base, err)
+	}
+	return b.use(ctx, ref)
+}
+
+// pinned requires the digest of a registry image: a name alone may mean another
+// image tomorrow.
+func pinned(base string) (string, error) {
+	named, err := reference.ParseNormalizedNamed(base)
+	if err != nil {
+		return "", fmt.Errorf("reading base image %q: %w", base, err)
+	}
+	if _, ok := named.(reference.Canonical); !ok {
+		err := fmt.Errorf("reading base image %q: it is not pinned by digest", base)
+		return "", &hinted{err, fmt.Sprintf("docker pull %s prints the digest; then use %s@sha256:…", base, reference.TrimNamed(named))}
+	}
+	return named.String(), nil
+}
+
+// pull gets the base unless the engine has it.
+func (b builder) pull(ctx context.Context, base string) error {
+	if _, err := b.engine.ImageInspect(ctx, base); err == nil || !errdefs.IsNotFound(err) {
+		return err
+	}
+	b.progress("pulling " + base)
+	messages, err := b.engine.ImagePull(ctx, base, image.PullOptions{})
+	if err == nil {
+		defer messages.Close()
+		err = readMessages(messages)
+	}
+	if err != nil {
+		err = b.engine.explain("pulling base image "+strconv.Quote(base), err)
+		return &hinted{err, "if the registry needs a login, docker pull it first"}
+	}
+	return nil
+}
+
+// findPython asks the base where its python3 is, and refuses one that is too
+// old. The base's program runs as confined as any sandbox.
+func (b builder) findPython(ctx context.Context, base string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, questionPeriod)
+	defer cancel()
+	l := launch{name: newName(), labels: ownLabels()}
+	config, host := l.config(), l.hostConfig()
+	config.Image = base
+	config.Env = nil // the base's own PATH says where its Python is
+	config.Entrypoint = []string{"python3", "-I", "-S", "-c", "import sys; print(sys.version_info[0], sys.version_info[1], sys.executable)"}
+	answer, err := b.engine.run(ctx, l.name, config, host)
+	if err != nil {
+		if strings.Contains(err.Error(), "executable file not found") {
+			err = fmt.Errorf("base image %q has no python3", base)
+		}
+		return "", fmt.Errorf("asking for Python's version: %w", err)
+	}
+	var major, minor int
+	var python string
+	if _, err := fmt.Sscanf(answer, "%d %d %s", &major, &minor, &python); err != nil || !path.IsAbs(python) {
+		return "", fmt.Errorf("asking for Python's version: base image %q answered %q", base, answer)
+	}
+	if major != 3 || minor < minPython {
+		return "", fmt.Errorf("base image %q has Python %d.%d, and the runner needs 3.%d or newer", base, major, minor, minPython)
+	}
+	return python, nil
+}
+
+// run runs a container to its end and returns what it printed. Its exit status
+// must be 0.
+func (en *engine) run(ctx context.Context, name string, config *container.Config, host *container.HostConfig) (string, error) {
+	created, err := en.ContainerCreate(ctx, config, host, nil, nil, name)
+	if err != nil {
+		return "", err
+	}
+	defer func() { // in case it did not end by itself
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeTimeout)
+		defer cancel()
+		en.remove(ctx, name)
+	}()
+	s, err := en.attach(ctx, created.ID)
+	if err != nil {
+		return "", err
+	}
+	defer s.Close()
+	defer context.AfterFunc(ctx, func() { s.Close() })()
+	results, failures := en.ContainerWait(ctx, created.ID, container.WaitConditionRemoved)
+	if err := en.ContainerStart(ctx, created.ID, container.StartOptions{}); err != nil {
+		return "", err
+	}
+	output, err := io.ReadAll(io.LimitReader(s, maxAnswer))
+	if err != nil {
+		return "", err
+	}
+	select {
+	case result := <-results:
+		if result.StatusCode != 0 {
+			return "", fmt.Errorf("exit status %d: %s", result.StatusCode, s.tail())
+		}
+		return string(output), nil
+	case err := <-failures:
+		return "", err
+	}
+}
+
+func (b builder) dockerfile(base, python string) (string, error) {
+	entrypoint, err := json.Marshal([]string{python, "-I", "-S", "-B", rootfs.RunnerPath})
+	if err != nil {
+		return "", err
+	}
+	return strings.Join([]string{
+		"FROM " + base,
+		"COPY runner.py " + rootfs.RunnerPath,
+		fmt.Sprintf("LABEL %s=1 %s=%s %s=%q", labelOurs, labelRunner, digestOf(b.runner), labelBase, base),
+		"HEALTHCHECK NONE",
+		"USER " + sandboxUser,
+		"WORKDIR " + sandboxHome,
+		"ENTRYPOINT " + string(entrypoint),
+		"",
+	}, "\n"), nil
+}
+
+func buildContext(files map[string][]byte) (io.Reader, error) {
+	var buf bytes.Buffer
+	tw := tar.NewWriter(&buf)
+	for name, content := range files {
+		header := &tar.Header{Name: name, Mode: 0o644, Size: int64(len(content)), ModTime: time.Unix(0, 0)}
+		if err := tw.WriteHeader(header); err != nil {
+			return nil, err
+		}
+		if _, err := tw.Write(content); err != nil {
+			return nil, err
+		}
+	}
+	return &buf, tw.Close()
+}

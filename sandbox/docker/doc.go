@@ -1,0 +1,24 @@
+// Package docker starts sandboxes as containers of a Docker-compatible engine.
+//
+// A sandbox is one container: no network, no mounts, a read-only root, a small
+// /tmp that cannot execute, uid 65534 without capabilities, and hard limits on
+// memory, processes, processors and descriptors. What the engine applies by
+// default (seccomp, AppArmor, masked paths) stays on. The container removes
+// itself when its runner ends, and the runner ends when the stream to this
+// process does; what is left after both failed is found by its labels and
+// removed at the next start.
+//
+// The engine is found as the docker command finds it, see Probe. Errors that
+// have a next step for the operator carry it in a method Hint() string.
+package docker
+
+// hinted is an error with a next step.
+type hinted struct {
+	error
+	hint string
+}
+
+func (e *hinted) Unwrap() error { return e.error }
+
+// Hint is the next step, for the operator.
+func (e *hinted) Hint() string { return e.hint }

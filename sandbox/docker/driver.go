@@ -1,0 +1,312 @@
+package docker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/containerd/errdefs"
+
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
+)
+
+// Options configure a Driver. Runner is required.
+type Options struct {
+	// Image is the image sandboxes start from, one that BuildImage has made.
+	// Empty: that of the embedded Python, built when the engine lacks it.
+	Image string
+	// Runtime is the engine's OCI runtime, such as runsc. Empty: its default.
+	Runtime string
+	// Limits are enforced by the engine.
+	Limits sandbox.Limits
+	// Runner is the runner's source.
+	Runner []byte
+	// Logger gets what went wrong in the background; nil: nobody.
+	Logger *slog.Logger
+	// Progress is told about work that takes long; nil: nobody.
+	Progress func(string)
+}
+
+const (
+	buildTimeout = 5 * time.Minute // of building a missing image
+	closeGrace   = 5 * time.Second // for launches under way when the driver closes
+)
+
+// Driver starts sandboxes as containers. Make one with New.
+type Driver struct {
+	engine  *engine
+	builder builder
+	options Options
+	log     *slog.Logger
+	labels  map[string]string
+
+	imageMu sync.Mutex
+	image   sandboxImage // guarded by imageMu
+
+	mu      sync.Mutex
+	closed  bool                   // guarded by mu
+	live    map[*instance]struct{} // guarded by mu
+	orphans []string               // guarded by mu: names of what an engine that went away may have left
+
+	work     sync.WaitGroup  // every goroutine of the driver
+	lifetime context.Context // of launches: it ends a little after Close was called
+	expire   context.CancelFunc
+}
+
+var _ sandbox.Driver = (*Driver)(nil)
+
+// New finds the engine, makes sure that it has the image and the runtime, and
+// starts removing what processes that were killed have left on it.
+func New(ctx context.Context, o Options) (*Driver, error) {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Progress == nil {
+		o.Progress = func(string) {}
+	}
+	en, _, err := connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d := &Driver{
+		engine: en, builder: builder{en, o.Runner, o.Progress}, options: o, log: o.Logger,
+		labels: ownLabels(), live: make(map[*instance]struct{}),
+	}
+	d.lifetime, d.expire = context.WithCancel(context.Background())
+	if err := d.checkRuntime(ctx); err != nil {
+		en.Close()
+		return nil, err
+	}
+	if d.image, err = d.findImage(ctx); err != nil {
+		en.Close()
+		return nil, err
+	}
+	d.work.Go(func() { en.reap(d.log) })
+	return d, nil
+}
+
+// Name is "docker".
+func (d *Driver) Name() string { return "docker" }
+
+// checkRuntime fails when the engine does not have the runtime asked for.
+func (d *Driver) checkRuntime(ctx context.Context) error {
+	if d.options.Runtime == "" {
+		return nil
+	}
+	info, err := d.engine.Info(ctx)
+	if err != nil {
+		return d.engine.explain("asking for its runtimes", err)
+	}
+	if _, ok := info.Runtimes[d.options.Runtime]; ok {
+		return nil
+	}
+	var names []string
+	for name := range info.Runtimes {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	err = fmt.Errorf("using runtime %q: the engine at %s has only %s", d.options.Runtime, d.engine.host, strings.Join(names, ", "))
+	return &hinted{err, "add it to the runtimes in the engine's daemon.json, or leave out --runtime"}
+}
+
+func (d *Driver) findImage(ctx context.Context) (sandboxImage, error) {
+	if d.options.Image != "" {
+		return d.builder.use(ctx, d.options.Image)
+	}
+	return d.builder.ensure(ctx)
+}
+
+// Start creates and starts one container, with its streams connected.
+func (d *Driver) Start(ctx context.Context) (sandbox.Instance, error) {
+	if err := d.begin(); err != nil {
+		return nil, err
+	}
+	type outcome struct {
+		*instance
+		error
+	}
+	result := make(chan outcome)
+	// The engine finishes what it was asked for even when nobody listens any
+	// more. So the launch goes on by itself, and if abandoned, cleans up.
+	go func() {
+		defer d.work.Done()
+		i, err := d.launch(ctx)
+		select {
+		case result <- outcome{i, err}:
+		case <-ctx.Done():
+			if err == nil {
+				i.Kill()
+			}
+		}
+	}()
+	select {
+	case r := <-result:
+		if r.error != nil {
+			return nil, r.error
+		}
+		return r.instance, nil
+	case <-ctx.Done():
+		return nil, fmt.Errorf("starting sandbox: %w", ctx.Err())
+	}
+}
+
+var (
+	errClosed    = errors.New("starting sandbox: the docker driver is closed")
+	errAbandoned = errors.New("nobody waits for it any more") // seen by nobody
+)
+
+// begin registers one more piece of work, unless the driver is closed.
+func (d *Driver) begin() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return errClosed
+	}
+	d.work.Add(1)
+	return nil
+}
+
+// launch brings up one container. It does not end with ctx, because a request
+// broken off may still be carried out, but starts nothing once ctx is done.
+func (d *Driver) launch(ctx context.Context) (*instance, error) {
+	l := launch{name: newName(), labels: d.labels, runtime: d.options.Runtime, limits: d.options.Limits}
+	i := &instance{driver: d, name: l.name, killed: make(chan struct{}), done: make(chan struct{})}
+	var w *waiter
+	err := d.create(i, &l)
+	if err == nil && ctx.Err() != nil {
+		err = errAbandoned
+	}
+	if err == nil {
+		limited, cancel := context.WithTimeout(d.lifetime, launchTimeout)
+		defer cancel()
+		i.stream, w, err = d.engine.start(limited, i.id)
+	}
+	if err == nil {
+		d.adopt(i, w)
+		return i, nil
+	}
+	if errors.Is(err, context.DeadlineExceeded) || d.lifetime.Err() != nil { // launchTimeout or closeGrace
+		d.orphan(l.name) // what the engine still makes of it is for later
+	} else {
+		d.work.Go(func() { d.discard(l.name) }) // whatever there may be of it
+	}
+	return nil, d.engine.explain("starting sandbox", err)
+}
+
+// create creates the container; an image that has been deleted is built again.
+func (d *Driver) create(i *instance, l *launch) (err error) {
+	d.imageMu.Lock()
+	l.image = d.image
+	d.imageMu.Unlock()
+	attempt := func() error {
+		ctx, cancel := context.WithTimeout(d.lifetime, launchTimeout)
+		defer cancel()
+		i.id, err = d.engine.create(ctx, *l)
+		return err
+	}
+	if err := attempt(); !errdefs.IsNotFound(err) {
+		return err
+	}
+	if l.image, err = d.imageInsteadOf(l.image); err != nil {
+		return err
+	}
+	return attempt()
+}
+
+// imageInsteadOf finds or builds an image again; one caller does, the others
+// wait for it.
+func (d *Driver) imageInsteadOf(missing sandboxImage) (sandboxImage, error) {
+	d.imageMu.Lock()
+	defer d.imageMu.Unlock()
+	if d.image.serial != missing.serial {
+		return d.image, nil
+	}
+	ctx, cancel := context.WithTimeout(d.lifetime, buildTimeout)
+	defer cancel()
+	img, err := d.findImage(ctx)
+	if err != nil {
+		return sandboxImage{}, err
+	}
+	img.serial = missing.serial + 1
+	d.image = img
+	return img, nil
+}
+
+// adopt makes the instance one of the driver's own, from here to its end.
+func (d *Driver) adopt(i *instance, w *waiter) {
+	d.mu.Lock()
+	d.live[i] = struct{}{}
+	closed, orphans := d.closed, d.orphans
+	d.orphans = nil
+	d.mu.Unlock()
+	d.work.Go(func() {
+		i.watch(w)
+		d.mu.Lock()
+		delete(d.live, i)
+		d.mu.Unlock()
+	})
+	if closed {
+		i.Kill()
+	}
+	if len(orphans) > 0 { // the engine is back
+		d.work.Go(func() {
+			for _, name := range orphans {
+				d.discard(name)
+			}
+		})
+	}
+}
+
+// discard removes a container, now or when the engine is back.
+func (d *Driver) discard(name string) {
+	ctx, cancel := context.WithTimeout(context.Background(), removeTimeout)
+	defer cancel()
+	if !d.engine.remove(ctx, name) {
+		d.orphan(name)
+	}
+}
+
+// maxOrphans bounds what is remembered about an engine that stays away.
+const maxOrphans = 10_000
+
+func (d *Driver) orphan(name string) {
+	d.log.Warn("could not remove a sandbox: the Docker engine does not answer", "container", name)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.orphans) < maxOrphans {
+		d.orphans = append(d.orphans, name)
+	}
+}
+
+// Close kills every sandbox and returns when they are removed, or after
+// seconds when the engine has gone away.
+func (d *Driver) Close() error {
+	d.mu.Lock()
+	d.closed = true
+	for i := range d.live {
+		i.Kill()
+	}
+	d.mu.Unlock()
+	timer := time.AfterFunc(closeGrace, d.expire)
+	d.work.Wait()
+	timer.Stop()
+	d.expire()
+	d.mu.Lock()
+	orphans := d.orphans
+	d.orphans = nil
+	d.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), goneTimeout)
+	defer cancel()
+	orphans = slices.DeleteFunc(orphans, func(name string) bool { return d.engine.remove(ctx, name) })
+	err := d.engine.Close()
+	if len(orphans) > 0 {
+		return fmt.Errorf("closing the docker driver: the engine at %s does not answer, and may still hold %s",
+			d.engine.host, strings.Join(orphans, ", "))
+	}
+	return err
+}

@@ -1,0 +1,159 @@
+package docker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/docker/docker/api/types"
+	"github.com/docker/docker/client"
+)
+
+const (
+	probeTimeout    = 2 * time.Second // of looking for an engine, all in all
+	endpointTimeout = time.Second     // of one place where it may be
+)
+
+// Engine is what Probe finds out about the engine in use.
+type Engine struct {
+	Endpoint   string   // its address, as in DOCKER_HOST
+	Source     string   // why this one: DOCKER_HOST, context "colima", default socket, socket of Podman
+	Product    string   // how it calls itself, such as "Docker Engine - Community"; may be empty
+	Version    string   // of the engine
+	APIVersion string   // the one spoken with it
+	OS, Arch   string   // of the containers, in Go's words: linux, amd64
+	Runtimes   []string // names --runtime knows, sorted
+	Runtime    string   // the one used by default
+	Rootless   bool     // it runs as an ordinary user
+	Security   []string // what it confines containers with: seccomp, apparmor, rootless…
+}
+
+// Probe looks for an engine where the docker command looks: DOCKER_HOST, else
+// DOCKER_CONTEXT or the current context, else the default socket; and then at
+// the usual sockets of rootless Docker, Docker Desktop, Rancher Desktop, Colima,
+// OrbStack and Podman. It takes 2 seconds at most. The error names every place
+// that was tried.
+func Probe(ctx context.Context) (Engine, error) {
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	en, ping, err := connect(ctx)
+	if err != nil {
+		return Engine{}, err
+	}
+	defer en.Close()
+	found := Engine{
+		Endpoint: en.host, Source: en.source,
+		APIVersion: en.ClientVersion(), OS: ping.OSType,
+	}
+	version, err := en.ServerVersion(ctx)
+	if err != nil {
+		return found, en.explain("asking for its version", err)
+	}
+	found.Product, found.Version = version.Platform.Name, version.Version
+	found.OS, found.Arch = version.Os, version.Arch
+	info, err := en.Info(ctx)
+	if err != nil {
+		return found, en.explain("asking for its runtimes", err)
+	}
+	found.Runtime = info.DefaultRuntime
+	for name := range info.Runtimes {
+		found.Runtimes = append(found.Runtimes, name)
+	}
+	slices.Sort(found.Runtimes)
+	for _, option := range info.SecurityOptions { // name=seccomp,profile=default
+		name, _, _ := strings.Cut(strings.TrimPrefix(option, "name="), ",")
+		found.Security = append(found.Security, name)
+	}
+	found.Rootless = slices.Contains(found.Security, "rootless")
+	return found, nil
+}
+
+// connect returns the first engine that answers.
+func connect(ctx context.Context) (*engine, types.Ping, error) {
+	list, err := endpoints()
+	if err != nil {
+		return nil, types.Ping{}, fmt.Errorf("finding a Docker engine: %w", err)
+	}
+	var tried []string
+	var denied bool
+	for i, ep := range list {
+		if i > 0 && ep.absent() {
+			continue // not worth a word either: nobody has all these products
+		}
+		en, ping, err := ep.connect(ctx)
+		if err == nil {
+			return en, ping, nil
+		}
+		denied = denied || errors.Is(err, fs.ErrPermission)
+		tried = append(tried, fmt.Sprintf("%s (%s): %v", ep.host, ep.source, rootCause(err)))
+	}
+	hint := "start the engine, or set DOCKER_HOST; on Linux, --sandbox gvisor needs none"
+	if denied {
+		hint = "add yourself to the group that owns the socket (usually: docker), or use --sandbox gvisor"
+	}
+	return nil, types.Ping{}, &hinted{fmt.Errorf("finding a Docker engine: none answers at %s", strings.Join(tried, "; ")), hint}
+}
+
+// connect asks one endpoint, and settles the API version.
+func (e endpoint) connect(ctx context.Context) (*engine, types.Ping, error) {
+	timeout := endpointTimeout
+	if strings.HasPrefix(e.host, "ssh://") {
+		timeout = probeTimeout
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	en, err := e.open()
+	if err != nil {
+		return nil, types.Ping{}, err
+	}
+	ping, err := en.Ping(ctx)
+	if err != nil {
+		if !strings.HasPrefix(e.host, "ssh://") {
+			err = en.reason(ctx, err)
+		}
+		en.Close()
+		return nil, types.Ping{}, err
+	}
+	en.NegotiateAPIVersionPing(ping)
+	if ping.OSType != "" && ping.OSType != "linux" {
+		en.Close()
+		return nil, types.Ping{}, fmt.Errorf("it runs %s containers, not linux ones", ping.OSType)
+	}
+	return en, ping, nil
+}
+
+// reason finds out why there is no connection, which the client does not tell.
+func (en *engine) reason(ctx context.Context, err error) error {
+	conn, dialErr := en.dial(ctx)
+	if dialErr != nil {
+		return dialErr
+	}
+	conn.Close()
+	return err
+}
+
+// explain says what the engine was asked to do when it failed.
+func (en *engine) explain(doing string, err error) error {
+	if client.IsErrConnectionFailed(err) && strings.HasPrefix(err.Error(), "Cannot connect") {
+		err = errors.New("cannot connect: is it running?") // instead of the client's advice
+	}
+	return fmt.Errorf("%s: Docker engine at %s: %w", doing, en.host, err)
+}
+
+// rootCause is the one thing about an error that tells places apart.
+func rootCause(err error) error {
+	for _, reason := range []error{fs.ErrPermission, fs.ErrNotExist, syscall.ECONNREFUSED} {
+		if errors.Is(err, reason) {
+			return reason
+		}
+	}
+	if errors.Is(err, context.DeadlineExceeded) || client.IsErrConnectionFailed(err) && strings.HasPrefix(err.Error(), "Cannot connect") {
+		return errors.New("no answer in time")
+	}
+	return err
+}

@@ -1,0 +1,174 @@
+package docker
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/docker/docker/api/types/container"
+	"github.com/docker/docker/api/types/events"
+	"github.com/docker/docker/api/types/filters"
+
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
+)
+
+const (
+	killTimeout = 5 * time.Second        // for the engine to take the order to kill
+	endTimeout  = 10 * time.Second       // for it to have removed what it was told to kill
+	goneTimeout = 2 * time.Second        // for an engine that went away to come back
+	oomTimeout  = 300 * time.Millisecond // for it to say that memory was the reason
+	killedCode  = 137                    // exit status after SIGKILL
+)
+
+// An instance is one running container.
+type instance struct {
+	*stream
+	driver *Driver
+	name   string
+	id     string
+
+	killOnce sync.Once
+	killed   chan struct{} // closed by Kill
+	done     chan struct{} // closed when exit is set and nothing is left
+	exit     sandbox.Exit
+}
+
+// Kill ends the container at once and does not wait.
+func (i *instance) Kill() {
+	i.killOnce.Do(func() { close(i.killed) })
+}
+
+// Wait blocks until the container is removed, or for seconds when the engine
+// has gone away; what it left is then removed when it is back.
+func (i *instance) Wait() sandbox.Exit {
+	<-i.done
+	return i.exit
+}
+
+// watch is the one goroutine that sees an instance to its end.
+func (i *instance) watch(w *waiter) {
+	defer close(i.done)
+	defer i.stream.Close()
+	var killed bool
+	result, err := w.next(i.killed)
+	if err == nil && result == nil { // Kill was called
+		killed = true
+		result, err = i.end(w)
+	}
+	if err == nil && result.Error != nil { // dead, but the engine could not remove it
+		err = fmt.Errorf("removing container: %s", result.Error.Message)
+	}
+	i.exit = sandbox.Exit{Code: -1}
+	if result != nil {
+		i.exit.Code = int(result.StatusCode)
+	}
+	if err != nil {
+		i.clear()
+	} else if i.exit.Code == killedCode && !killed {
+		i.exit.Memory = i.driver.engine.outOfMemory(i.id)
+	}
+	i.exit.Detail = i.tail()
+	if err != nil && !killed {
+		i.exit.Detail = strings.TrimSpace(fmt.Sprintf("%s\n%v", i.exit.Detail, i.driver.engine.explain("waiting for the container", err)))
+	}
+}
+
+// end kills the container and waits for the engine to remove it. Closing the
+// stream makes pending reads and writes return, and ends the runner even if
+// the engine does not listen any more.
+func (i *instance) end(w *waiter) (*container.WaitResponse, error) {
+	expired := make(chan struct{})
+	timer := time.AfterFunc(endTimeout, func() { close(expired) })
+	defer timer.Stop()
+	var closing sync.WaitGroup
+	closing.Go(func() { i.stream.Close() }) // which takes a while over ssh
+	defer closing.Wait()
+	ctx, cancel := context.WithTimeout(context.Background(), killTimeout)
+	defer cancel()
+	// An error means that it is dead already, or that the wait below fails too.
+	_ = i.driver.engine.ContainerKill(ctx, i.id, "SIGKILL")
+	result, err := w.next(expired)
+	if result == nil && err == nil {
+		w.stop()
+		err = fmt.Errorf("still there %v after it was killed", endTimeout)
+	}
+	return result, err
+}
+
+// clear removes a container whose engine did not tell how it ended. The engine
+// may be on its way back, or never come.
+func (i *instance) clear() {
+	ctx, cancel := context.WithTimeout(context.Background(), goneTimeout)
+	defer cancel()
+	for !i.driver.engine.remove(ctx, i.name) {
+		select {
+		case <-ctx.Done():
+			i.driver.orphan(i.name)
+			return
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+// A waiter is a request to the engine that is answered when a container has
+// been removed.
+type waiter struct {
+	results  <-chan container.WaitResponse
+	failures <-chan error
+	cancel   context.CancelFunc
+}
+
+// wait returns when the engine is watching the container, or ctx is done.
+func (en *engine) wait(ctx context.Context, id string) *waiter {
+	// The request outlives ctx, unless ctx ends while it is being made.
+	long, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, cancel)
+	defer stop()
+	w := &waiter{cancel: cancel}
+	w.results, w.failures = en.ContainerWait(long, id, container.WaitConditionRemoved)
+	return w
+}
+
+// next returns what the engine answers, or nothing at all when interrupted.
+// After an answer there is no other.
+func (w *waiter) next(interrupt <-chan struct{}) (*container.WaitResponse, error) {
+	select {
+	case r := <-w.results:
+		w.cancel()
+		return &r, nil
+	case err := <-w.failures:
+		w.cancel()
+		return nil, err
+	case <-interrupt:
+		return nil, nil
+	}
+}
+
+// stop gives up waiting. The client's goroutine ends when its answer, which is
+// prompt now, is taken.
+func (w *waiter) stop() {
+	w.cancel()
+	_, _ = w.next(nil)
+}
+
+// outOfMemory asks whether memory was why the container was killed. It is gone
+// by now, but the engine remembers its latest events; this one may be late.
+func (en *engine) outOfMemory(id string) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), oomTimeout)
+	defer cancel()
+	messages, failures := en.Events(ctx, events.ListOptions{
+		Since: "1", // the epoch, whatever the engine's clock says
+		Filters: filters.NewArgs(
+			filters.Arg("container", id),
+			filters.Arg("event", string(events.ActionOOM)),
+		),
+	})
+	select {
+	case <-messages:
+		return true
+	case <-failures: // the time is over
+		return false
+	}
+}

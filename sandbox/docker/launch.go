@@ -1,0 +1,175 @@
+package docker
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/containerd/errdefs"
+	"github.com/docker/docker/api/types/container"
+
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
+)
+
+const (
+	sandboxUser = "65534:65534"
+	sandboxHome = "/tmp"
+
+	launchTimeout = 30 * time.Second // of creating and starting one container
+	removeTimeout = 10 * time.Second // of removing one
+)
+
+// environment is all of it.
+var environment = []string{"PATH=/usr/bin", "HOME=" + sandboxHome, "LANG=C.UTF-8"}
+
+// A launch is what one container is made from.
+type launch struct {
+	name    string
+	image   sandboxImage
+	labels  map[string]string
+	runtime string
+	limits  sandbox.Limits
+}
+
+// newName gives a container its name before the engine has answered, so that it
+// can be removed even when the answer never comes.
+func newName() string {
+	var random [8]byte
+	_, _ = rand.Read(random[:]) // never fails
+	return repository + "-" + hex.EncodeToString(random[:])
+}
+
+func (l launch) config() *container.Config {
+	env := append([]string(nil), environment...)
+	for _, name := range append([]string{"HOSTNAME"}, l.image.env...) {
+		if !contains(environment, name) {
+			env = append(env, name) // without a value: take it away
+		}
+	}
+	return &container.Config{
+		Image:           l.image.ref,
+		Entrypoint:      l.image.entrypoint,
+		Env:             env,
+		User:            sandboxUser,
+		WorkingDir:      sandboxHome,
+		Hostname:        "sandbox",
+		Labels:          l.labels,
+		NetworkDisabled: true, // beside NetworkMode none, which alone sets up a network stack first
+		AttachStdin:     true,
+		AttachStdout:    true,
+		AttachStderr:    true,
+		OpenStdin:       true,
+		StdinOnce:       true, // the end of our stream is the end of the runner's stdin
+		StopSignal:      "SIGKILL",
+		Healthcheck:     &container.HealthConfig{Test: []string{"NONE"}},
+	}
+}
+
+// contains reports whether the environment sets the variable.
+func contains(env []string, name string) bool {
+	for _, variable := range env {
+		if strings.HasPrefix(variable, name+"=") {
+			return true
+		}
+	}
+	return false
+}
+
+// hostConfig is the confinement. What is not mentioned is the engine's default,
+// seccomp and AppArmor among it; nothing here loosens one.
+func (l launch) hostConfig() *container.HostConfig {
+	limits := l.limits.WithDefaults()
+	noInit, pids := false, int64(limits.Pids)
+	return &container.HostConfig{
+		NetworkMode:    "none",
+		IpcMode:        "none", // no /dev/shm, which would be another place to write
+		CgroupnsMode:   container.CgroupnsModePrivate,
+		ReadonlyRootfs: true,
+		Tmpfs: map[string]string{
+			sandboxHome: fmt.Sprintf("rw,noexec,nosuid,nodev,size=%d,mode=1777", limits.TmpBytes),
+			// In place of the engine's own mount, where everybody may write.
+			"/dev/mqueue": "ro,noexec,nosuid,nodev,size=4096,mode=0555",
+		},
+		CapDrop:     []string{"ALL"},
+		SecurityOpt: []string{"no-new-privileges"},
+		LogConfig:   container.LogConfig{Type: "none"},
+		AutoRemove:  true,
+		Init:        &noInit,
+		Runtime:     l.runtime,
+		OomScoreAdj: 500, // when the host runs out of memory, sandboxes go first
+		Resources: container.Resources{
+			Memory:     limits.Memory,
+			MemorySwap: limits.Memory, // memory and swap together: no swap
+			NanoCPUs:   int64(limits.CPUs * 1e9),
+			PidsLimit:  &pids,
+			Ulimits: []*container.Ulimit{
+				{Name: "nofile", Soft: int64(limits.Files), Hard: int64(limits.Files)},
+				// 1 and not 0: the kernel then does not even start the host's
+				// core dump handler (see core(5)).
+				{Name: "core", Soft: 1, Hard: 1},
+			},
+		},
+	}
+}
+
+// create makes the container.
+func (en *engine) create(ctx context.Context, l launch) (id string, err error) {
+	created, err := en.ContainerCreate(ctx, l.config(), l.hostConfig(), nil, nil, l.name)
+	if err != nil {
+		return "", err
+	}
+	return created.ID, checkWarnings(created.Warnings)
+}
+
+// checkWarnings makes an error of a limit that the engine cannot enforce: it
+// would be a promise not kept. Swap is let pass: where the kernel cannot limit
+// it, memory still is.
+func checkWarnings(warnings []string) error {
+	for _, warning := range warnings {
+		if strings.Contains(warning, "discarded") {
+			err := fmt.Errorf("the engine cannot enforce a limit: %s", warning)
+			return &hinted{err, "use --sandbox gvisor, or give the engine the memory, pids and cpu cgroup controllers"}
+		}
+	}
+	return nil
+}
+
+// start starts the container and connects its streams first, so that nothing
+// said is missed.
+func (en *engine) start(ctx context.Context, id string) (*stream, *waiter, error) {
+	waiting := make(chan *waiter, 1)
+	go func() { waiting <- en.wait(ctx, id) }()
+	s, err := en.attach(ctx, id)
+	w := <-waiting // the engine watches, before there is an end to miss
+	if err == nil {
+		err = en.ContainerStart(ctx, id, container.StartOptions{})
+	}
+	if err != nil {
+		w.stop()
+		if s != nil {
+			s.Close()
+		}
+		return nil, nil, err
+	}
+	return s, w, nil
+}
+
+// remove kills and removes a container, whatever state it is in, and reports
+// whether it is gone.
+func (en *engine) remove(ctx context.Context, nameOrID string) bool {
+	err := en.ContainerRemove(ctx, nameOrID, container.RemoveOptions{Force: true, RemoveVolumes: true})
+	for errdefs.IsConflict(err) { // "removal is already in progress": see it end
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(50 * time.Millisecond):
+		}
+		if _, err = en.ContainerInspect(ctx, nameOrID); err == nil {
+			err = errdefs.ErrConflict
+		}
+	}
+	return err == nil || errdefs.IsNotFound(err)
+}

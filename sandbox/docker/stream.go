@@ -1,0 +1,150 @@
+package docker
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+)
+
+const (
+	maxDetail  = 4 << 10  // bytes of stderr kept, its end
+	readBuffer = 64 << 10 // bytes asked of the engine at once
+	maxRefusal = 2 << 10  // bytes of the engine's reason not to attach
+)
+
+// A stream is the standard input, output and error of a container on one
+// connection. Read yields the output; the error output is kept aside, its last
+// bytes, as it comes by. One goroutine may read while another writes.
+type stream struct {
+	conn net.Conn
+	in   *bufio.Reader
+	kind byte // of the frame being read
+	left int  // bytes of it not read yet
+
+	mu     sync.Mutex
+	stderr []byte // guarded by mu
+}
+
+// attach connects to a container that is not yet running.
+func (en *engine) attach(ctx context.Context, id string) (*stream, error) {
+	conn, err := en.dial(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s := &stream{conn: conn, in: bufio.NewReaderSize(conn, readBuffer)}
+	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	if err := s.upgrade(ctx, en, id); err != nil {
+		conn.Close()
+		if ctx.Err() != nil {
+			err = ctx.Err()
+		}
+		return nil, fmt.Errorf("attaching: %w", err)
+	}
+	return s, nil
+}
+
+// upgrade turns the HTTP connection into the stream. The API client's own way
+// cannot be interrupted when the engine hangs.
+func (s *stream) upgrade(ctx context.Context, en *engine, id string) error {
+	var base string
+	if u, err := url.Parse(en.host); err == nil && u.Scheme == "tcp" {
+		base = u.Path
+	}
+	target := fmt.Sprintf("http://docker%s/v%s/containers/%s/attach?stream=1&stdin=1&stdout=1&stderr=1", base, en.ClientVersion(), id)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, target, http.NoBody)
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Content-Type", "text/plain")
+	req.Header.Set("Connection", "Upgrade")
+	req.Header.Set("Upgrade", "tcp")
+	if err := req.Write(s.conn); err != nil {
+		return err
+	}
+	resp, err := http.ReadResponse(s.in, req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	// 200 is how engines answered before they knew of upgrades.
+	if resp.StatusCode == http.StatusSwitchingProtocols || resp.StatusCode == http.StatusOK {
+		return nil
+	}
+	var refusal struct{ Message string }
+	if json.NewDecoder(io.LimitReader(resp.Body, maxRefusal)).Decode(&refusal) != nil {
+		refusal.Message = resp.Status
+	}
+	return fmt.Errorf("the engine answers: %s", refusal.Message)
+}
+
+// The kinds of frames: pkg/stdcopy of the engine.
+const (
+	frameStdout = 1
+	frameStderr = 2
+	frameError  = 3 // the engine's own trouble with the stream
+)
+
+func (s *stream) Read(p []byte) (int, error) {
+	for s.left == 0 || s.kind != frameStdout {
+		if err := s.next(); err != nil {
+			return 0, err
+		}
+	}
+	n, err := s.in.Read(p[:min(len(p), s.left)])
+	s.left -= n
+	return n, err
+}
+
+// next consumes the rest of a frame that is not output, and the header of the
+// one that follows.
+func (s *stream) next() error {
+	for s.left > 0 {
+		n := min(s.left, readBuffer)
+		piece, err := s.in.Peek(min(n, max(1, s.in.Buffered())))
+		if err != nil {
+			return err
+		}
+		s.keep(piece)
+		s.left -= len(piece)
+		if _, err := s.in.Discard(len(piece)); err != nil {
+			return err
+		}
+	}
+	var header [8]byte
+	if _, err := io.ReadFull(s.in, header[:]); err != nil {
+		return err
+	}
+	s.kind, s.left = header[0], int(binary.BigEndian.Uint32(header[4:]))
+	if s.kind < frameStdout || s.kind > frameError {
+		return fmt.Errorf("reading container's output: frame of unknown kind %d", s.kind)
+	}
+	return nil
+}
+
+func (s *stream) keep(piece []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stderr = append(s.stderr, piece...)
+	if extra := len(s.stderr) - maxDetail; extra > 0 {
+		s.stderr = append(s.stderr[:0], s.stderr[extra:]...)
+	}
+}
+
+// tail is the end of what came on stderr so far.
+func (s *stream) tail() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.ToValidUTF8(string(s.stderr), "\uFFFD")
+}
+
+func (s *stream) Write(p []byte) (int, error) { return s.conn.Write(p) }
+
+func (s *stream) Close() error { return s.conn.Close() }
