@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcp-code-mode/mcp-code-mode/bridge/server"
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
 )
 
 func newRun(u *ui) *cobra.Command {
@@ -96,17 +99,19 @@ func readProgram(stdin io.Reader, path string) (name, code string, err error) {
 }
 
 func (o *options) run(ctx context.Context, u *ui, command []string, code string, asJSON bool) error {
-	s, err := o.start(u, command, 0)
+	log := u.logger(o.logLevel)
+	ctx, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
+	s, err := o.start(log, command, 0, orElse(o.driver(u, log), giveUp))
 	if err != nil {
 		return err
 	}
 	defer s.Close()
 	result, err := s.Run(ctx, code)
-	if err != nil {
-		if ctx.Err() != nil {
-			err = fmt.Errorf("interrupted before the program started")
-		}
-		return err
+	if why := context.Cause(ctx); err != nil && errors.Is(why, context.Canceled) {
+		return errors.New("interrupted before the program started")
+	} else if err != nil {
+		return cmp.Or(why, err)
 	}
 	if asJSON {
 		err = printJSON(u, result)
@@ -120,6 +125,20 @@ func (o *options) run(ctx context.Context, u *ui, command []string, code string,
 		return told(exitFailed)
 	}
 	return nil
+}
+
+// orElse makes the driver or gives up: one run needs no second try, as a server
+// does, so a sandbox that can not be had ends it at once.
+func orElse(driver makeDriver, giveUp context.CancelCauseFunc) makeDriver {
+	return func(ctx context.Context) (sandbox.Driver, error) {
+		d, err := driver(ctx)
+		if err != nil {
+			giveUp(err)
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+		return d, nil
+	}
 }
 
 func printJSON(u *ui, result server.Result) error {

@@ -26,9 +26,11 @@ func (o *options) checkSandbox() error {
 	return nil
 }
 
-// driver makes the sandbox driver when it is first needed: looking for an
-// engine, building an image and unpacking Python all take time.
-func (o *options) driver(u *ui, log *slog.Logger) func(context.Context) (sandbox.Driver, error) {
+type makeDriver = func(context.Context) (sandbox.Driver, error)
+
+// driver makes the sandbox driver when it is called: looking for an engine,
+// building an image and unpacking Python all take time.
+func (o *options) driver(u *ui, log *slog.Logger) makeDriver {
 	return func(ctx context.Context) (sandbox.Driver, error) {
 		name, why, err := o.chooseSandbox(ctx)
 		if err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"log/slog"
 	"runtime"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -48,7 +49,8 @@ command line of one server after --.`,
 }
 
 func (o *options) serve(ctx context.Context, u *ui, command []string, warm int) error {
-	s, err := o.start(u, command, warm)
+	log := u.logger(o.logLevel)
+	s, err := o.start(log, command, warm, o.driver(u, log))
 	if err != nil {
 		return err
 	}
@@ -66,8 +68,7 @@ func (o *options) serve(ctx context.Context, u *ui, command []string, warm int) 
 
 // start makes the server that serve and run have in common. The servers to wrap
 // and the sandbox start in the background.
-func (o *options) start(u *ui, command []string, warm int) (*server.Server, error) {
-	log := u.logger(o.logLevel)
+func (o *options) start(log *slog.Logger, command []string, warm int, driver makeDriver) (*server.Server, error) {
 	opts, err := o.bridgeOptions(command, log)
 	if err != nil {
 		return nil, err
@@ -79,7 +80,7 @@ func (o *options) start(u *ui, command []string, warm int) (*server.Server, erro
 		return nil, err
 	}
 	return server.New(server.Options{
-		Bridge: o.bridge(opts), Driver: o.driver(u, log),
+		Bridge: o.bridge(opts), Driver: driver,
 		Limits: o.limits, Warm: warm, StartupTimeout: o.startup, Version: version(), Logger: log,
 	}), nil
 }

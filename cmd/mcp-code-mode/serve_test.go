@@ -49,11 +49,16 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-// serve starts the program. It is killed when the test ends, if it still runs.
+// serve starts the program, serving. It is killed when the test ends, if it still runs.
 func serve(t *testing.T, args ...string) *served {
 	t.Helper()
+	return start(t, append([]string{"serve"}, args...)...)
+}
+
+func start(t *testing.T, args ...string) *served {
+	t.Helper()
 	tools := testTools(t)
-	s := &served{T: t, cmd: exec.Command("mcp-code-mode", append([]string{"serve"}, args...)...), stderr: &lockedBuffer{}, done: make(chan error, 1)}
+	s := &served{T: t, cmd: exec.Command("mcp-code-mode", args...), stderr: &lockedBuffer{}, done: make(chan error, 1)}
 	s.cmd.Dir = t.TempDir()
 	s.cmd.Env = append(s.cmd.Environ(), "PATH="+tools+":"+pathOf(s.cmd), "MCP_CODE_MODE_CACHE_DIR="+filepath.Join(tools, "cache"))
 	s.cmd.Stderr = s.stderr
@@ -175,6 +180,28 @@ func TestServingEndsWithTheClientAndWithASignal(t *testing.T) {
 				t.Errorf("exit code %d, want 0", code)
 			}
 		})
+	}
+}
+
+func TestARunThatIsInterruptedEndsAtOnce(t *testing.T) {
+	s := start(t, "run", "--sandbox", "gvisor", "-c", "await add(a=1, b=2)\nwhile True: pass", "--", "toyserver", "-log", "calls")
+	calls := filepath.Join(s.cmd.Dir, "calls")
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		if data, _ := os.ReadFile(calls); len(data) > 0 {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the program does not start")
+		}
+	}
+	if err := s.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if code := s.exit(); code != exitFailed {
+		t.Errorf("exit code %d, want %d", code, exitFailed)
+	}
+	if !strings.HasPrefix(s.stderr.String(), "mcp-code-mode: ") {
+		t.Errorf("stderr is %q; want why the run ended", s.stderr)
 	}
 }
 
