@@ -5,6 +5,8 @@ package gvisor
 import (
 	"fmt"
 	"strconv"
+
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/gvisor/internal/runsc"
 )
 
 // bootOptions are what differs between two sentries.
@@ -32,7 +34,7 @@ const (
 func bootArgv(o bootOptions) []string {
 	flag := func(name string, value int) string { return "--" + name + "=" + strconv.Itoa(value) }
 	return []string{
-		"runsc-sandbox",
+		runsc.Sentry,
 		"--platform=systrap",
 		"--network=none",
 		"--directfs=false",

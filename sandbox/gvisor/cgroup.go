@@ -3,7 +3,6 @@
 package gvisor
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -178,15 +177,12 @@ func outOfMemory(dir string) bool {
 	return false
 }
 
-const (
-	groupRetry   = 2 * time.Millisecond
-	groupPatient = 5 * time.Second
-)
+const groupRetry = 2 * time.Millisecond
 
 // removeGroup removes a group whose processes are dead or dying: the kernel
 // refuses until the last is gone.
-func removeGroup(dir string) error {
-	for deadline := time.Now().Add(groupPatient); ; time.Sleep(groupRetry) {
+func removeGroup(dir string, patience time.Duration) error {
+	for deadline := time.Now().Add(patience); ; time.Sleep(groupRetry) {
 		err := os.Remove(dir)
 		if err == nil || errors.Is(err, fs.ErrNotExist) {
 			return nil
@@ -198,17 +194,17 @@ func removeGroup(dir string) error {
 }
 
 // removeGroups removes a driver's group and those of its sandboxes.
-func removeGroups(dir string) error {
+func removeGroups(dir string, patience time.Duration) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	for _, e := range entries {
 		if e.IsDir() {
-			err = errors.Join(err, removeGroup(filepath.Join(dir, e.Name())))
+			err = errors.Join(err, removeGroup(filepath.Join(dir, e.Name()), patience))
 		}
 	}
-	return errors.Join(err, removeGroup(dir))
+	return errors.Join(err, removeGroup(dir, patience))
 }
 
 // cgroupMount is a mounted hierarchy and the directory of our group in it.
@@ -218,37 +214,44 @@ type cgroupMount struct {
 	controllers map[string]bool // version 1 only
 }
 
-// cgroupMounts reads /proc/self/mountinfo (proc_pid_mountinfo(5)) and
-// /proc/self/cgroup (cgroups(7)).
+// cgroupMounts lists the hierarchies in which we can see our group.
 func cgroupMounts() ([]cgroupMount, error) {
-	f, err := os.Open("/proc/self/mountinfo")
+	mountinfo, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	paths, err := ownGroups()
+	groups, err := os.ReadFile("/proc/self/cgroup")
 	if err != nil {
 		return nil, err
+	}
+	return parseMounts(string(mountinfo), string(groups)), nil
+}
+
+// parseMounts understands the text of /proc/self/mountinfo, see
+// proc_pid_mountinfo(5), and of /proc/self/cgroup, see cgroups(7).
+func parseMounts(mountinfo, groups string) []cgroupMount {
+	paths := map[string]string{} // of our group, by the hierarchy's list of controllers: "" for version 2
+	for line := range strings.Lines(groups) {
+		if parts := strings.SplitN(strings.TrimSpace(line), ":", 3); len(parts) == 3 {
+			paths[parts[1]] = parts[2]
+		}
 	}
 	var mounts []cgroupMount
-	for lines := bufio.NewScanner(f); lines.Scan(); {
+	for line := range strings.Lines(mountinfo) {
 		// 36 35 0:31 /root /mount/point options … - type source superoptions
-		left, right, ok := strings.Cut(lines.Text(), " - ")
+		left, right, ok := strings.Cut(line, " - ")
 		head, kind := strings.Fields(left), strings.Fields(right)
-		if !ok || len(head) < 5 || len(kind) < 3 {
+		if !ok || len(head) < 5 || len(kind) < 3 || kind[0] != "cgroup" && kind[0] != "cgroup2" {
 			continue
 		}
 		m := cgroupMount{v2: kind[0] == "cgroup2", mount: head[4], controllers: map[string]bool{}}
-		key := ""
-		if kind[0] == "cgroup" {
-			key = kind[2]
+		path, ok := paths[""]
+		if !m.v2 {
 			for _, c := range strings.Split(kind[2], ",") {
 				m.controllers[c] = true
 			}
-		} else if !m.v2 {
-			continue
+			path, ok = findGroup(paths, m.controllers)
 		}
-		path, ok := findGroup(paths, key)
 		rel, err := filepath.Rel(head[3], path)
 		if !ok || err != nil || strings.HasPrefix(rel, "..") {
 			continue // our group is not below what is mounted here
@@ -256,38 +259,15 @@ func cgroupMounts() ([]cgroupMount, error) {
 		m.ours = filepath.Join(m.mount, rel)
 		mounts = append(mounts, m)
 	}
-	return mounts, nil
+	return mounts
 }
 
-// ownGroups maps a list of controllers, as the kernel writes it, to the path of
-// our group. The list is empty for version 2.
-func ownGroups() (map[string]string, error) {
-	text, err := os.ReadFile("/proc/self/cgroup")
-	if err != nil {
-		return nil, err
-	}
-	groups := map[string]string{}
-	for line := range strings.Lines(string(text)) {
-		if parts := strings.SplitN(strings.TrimSpace(line), ":", 3); len(parts) == 3 {
-			groups[parts[1]] = parts[2]
-		}
-	}
-	return groups, nil
-}
-
-// findGroup finds the hierarchy one of whose controllers is named in the mount's
-// options ("rw,cpu,cpuacct").
-func findGroup(paths map[string]string, options string) (string, bool) {
-	if options == "" {
-		path, ok := paths[""]
-		return path, ok
-	}
-	for _, option := range strings.Split(options, ",") {
-		for list, path := range paths {
-			for _, controller := range strings.Split(list, ",") {
-				if controller != "" && controller == option {
-					return path, true
-				}
+// findGroup finds our group in the hierarchy of these controllers.
+func findGroup(paths map[string]string, controllers map[string]bool) (string, bool) {
+	for list, path := range paths {
+		for _, c := range strings.Split(list, ",") {
+			if c != "" && controllers[c] {
+				return path, true
 			}
 		}
 	}

@@ -17,12 +17,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// control is a connection to the control server of one sentry: gVisor's "urpc",
-// one JSON object per call and per answer, with files as SCM_RIGHTS.
+// controlSocket is where the control server of one sentry listens: gVisor's
+// "urpc", one JSON object per call and per answer, with files as SCM_RIGHTS.
 //
-// It is used from the start of the sentry until the runner has been started,
-// and then closed: by the time hostile code runs there is nobody to talk to.
-type control struct{ conn *net.UnixConn }
+// It is used from the start of the sentry until Python has been started, and
+// then closed and its name removed: by the time hostile code runs there is
+// nobody to talk to. Until then its name is in a directory that only we can
+// enter.
+type controlSocket struct {
+	addr *net.UnixAddr
+	conn *net.UnixConn
+}
 
 // maxControlReply bounds an answer of the sentry.
 const maxControlReply = 64 << 10
@@ -30,32 +35,52 @@ const maxControlReply = 64 << 10
 // maxControlFiles bounds the files that come with an answer.
 const maxControlFiles = 4
 
-// newControl returns the listening socket for a sentry to serve on and a
-// connection that already waits in its queue. The socket's name, in dir, is gone
-// again when it returns, so nobody else can ever connect.
-func newControl(dir *os.File, id string) (*os.File, *control, error) {
+// newControl returns the listening socket for a sentry to serve on, and our side
+// of it, already connected: what is sent waits until the sentry serves.
+func newControl(dir *os.File, id string) (*os.File, *controlSocket, error) {
 	// Through the descriptor, because a socket's name has 107 bytes at most.
 	name := filepath.Join("/proc/self/fd", strconv.Itoa(int(dir.Fd())), id)
-	ln, err := net.ListenUnix("unix", &net.UnixAddr{Name: name, Net: "unix"})
+	c := &controlSocket{addr: &net.UnixAddr{Name: name, Net: "unix"}}
+	ln, err := net.ListenUnix("unix", c.addr)
 	if err != nil {
 		return nil, nil, fmt.Errorf("making control socket: %w", err)
 	}
-	defer ln.Close() // which unlinks the name
-	conn, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: name, Net: "unix"})
-	if err != nil {
-		return nil, nil, fmt.Errorf("connecting control socket: %w", err)
+	ln.SetUnlinkOnClose(false)
+	defer ln.Close()
+	if err := c.connect(); err != nil {
+		return nil, nil, errors.Join(err, os.Remove(name))
 	}
 	file, err := ln.File()
 	if err != nil {
-		conn.Close()
+		c.close()
 		return nil, nil, fmt.Errorf("making control socket: %w", err)
 	}
-	return file, &control{conn}, nil
+	return file, c, nil
+}
+
+// connect connects, again if need be: a sentry closes all connections when it
+// has restored a snapshot.
+func (c *controlSocket) connect() error {
+	if c.conn != nil {
+		c.conn.Close()
+	}
+	conn, err := net.DialUnix("unix", nil, c.addr)
+	if err != nil {
+		return fmt.Errorf("connecting control socket: %w", err)
+	}
+	c.conn = conn
+	return nil
+}
+
+// close closes the connection and removes the name.
+func (c *controlSocket) close() {
+	c.conn.Close()
+	_ = os.Remove(c.addr.Name) // what is left goes with the directory
 }
 
 // call calls a method with files and waits for its answer, which is decoded into
 // result unless that is nil. Files that come back are the caller's.
-func (c *control) call(method string, arg, result any, files ...*os.File) ([]*os.File, error) {
+func (c *controlSocket) call(method string, arg, result any, files ...*os.File) ([]*os.File, error) {
 	request, err := json.Marshal(struct {
 		Method string `json:"method"`
 		Arg    any    `json:"arg"`
@@ -83,7 +108,7 @@ func (c *control) call(method string, arg, result any, files ...*os.File) ([]*os
 }
 
 // reply reads one answer. The files it returns are valid even with an error.
-func (c *control) reply(result any) ([]*os.File, error) {
+func (c *controlSocket) reply(result any) ([]*os.File, error) {
 	buf := make([]byte, 4096)
 	oob := make([]byte, unix.CmsgSpace(4*maxControlFiles))
 	n, oobn, flags, _, err := c.conn.ReadMsgUnix(buf, oob)

@@ -12,6 +12,7 @@ import (
 	"math"
 	"os"
 	"sync"
+	"sync/atomic"
 
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/rootfs"
@@ -28,6 +29,8 @@ type Driver struct {
 	groups  []hierarchy
 	cpus    *processors
 	spawner *spawner
+	opened  *snapshot                // closed with the driver; nil if there is none
+	warm    atomic.Pointer[snapshot] // opened, or nil when it must not be used (any more)
 	watch   *watchdog
 
 	mu     sync.Mutex // guards what follows
@@ -55,7 +58,14 @@ func New(ctx context.Context, o Options) (*Driver, error) {
 		exe.Close()
 		return nil, err
 	}
-	return newDriver(o, exe, root, rootfs.Command())
+	d, err := newDriver(o, exe, root, rootfs.Command())
+	if err != nil || o.Cold {
+		return d, err
+	}
+	if err := d.warmUp(ctx, o.Progress); err != nil {
+		d.log.Warn("starting sandboxes from the beginning: no start could be prepared", "error", err)
+	}
+	return d, nil
 }
 
 // newDriver makes a driver that runs a command in a root, and owns both files
@@ -78,7 +88,7 @@ func newDriver(o Options, exe, root *os.File, command []string) (*Driver, error)
 	}
 	d.cpus = newProcessors(d.limits.CPUs)
 	d.groups = newHierarchies(d.state, groupLimitsOf(d.limits))
-	d.spawner = newSpawner()
+	d.spawner = newSpawner(d.state)
 	d.watch = newWatchdog(d.limits.Memory)
 	return d, nil
 }
@@ -113,6 +123,9 @@ func (d *Driver) Close() error {
 	d.watch.close()
 	d.spawner.close()
 	closeFiles([]*os.File{d.exe, d.root})
+	if d.opened != nil {
+		d.opened.close()
+	}
 	return d.state.close()
 }
 

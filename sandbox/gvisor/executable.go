@@ -3,22 +3,37 @@
 package gvisor
 
 import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
 	"debug/elf"
+	"encoding/hex"
 	"fmt"
+	"io"
 	"os"
+	"path/filepath"
 	"strconv"
 
 	"golang.org/x/sys/unix"
 )
 
 // executable opens the program that sentries are started from and checks that
-// they can be. path is Options.Runsc.
+// they can be. path is Options.Runsc; "" means the embedded runsc or, without
+// one, this program.
 //
 // The sentry executes it in an empty root, so it must not need a dynamic
 // loader. Started by root, the sentry is nobody by the time it executes it.
 func executable(path string) (*os.File, error) {
 	what := strconv.Quote(path)
-	if path == "" {
+	switch {
+	case path != "":
+	case len(embeddedRunsc) > 0:
+		var err error
+		if path, err = unpackRunsc(); err != nil {
+			return nil, fmt.Errorf("unpacking gVisor: %w", err)
+		}
+		what = strconv.Quote(path)
+	default:
 		path, what = selfExe, "this program"
 	}
 	f, err := os.Open(path)
@@ -36,9 +51,35 @@ func executable(path string) (*os.File, error) {
 	return os.NewFile(uintptr(fd), f.Name()), nil
 }
 
-// minExecFD is above all descriptors that a child is given, and those that os/exec
-// uses on the way: in the child, the executable is still behind its own.
+// minExecFD is above all descriptors that a child is given, and those that
+// os/exec uses on the way: in the child, the executable is still behind its own.
 const minExecFD = 64
+
+// unpackRunsc returns the path of the embedded runsc in the cache and puts it
+// there first if need be.
+func unpackRunsc() (string, error) {
+	dir, err := cacheDir()
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(embeddedRunsc)
+	path := filepath.Join(dir, runscPrefix+hex.EncodeToString(sum[:16]))
+	if f, err := openOurs(path); err == nil {
+		f.Close()
+		touch(path)
+		return path, nil
+	}
+	return path, replaceFile(path, func(f *os.File) error {
+		in, err := gzip.NewReader(bytes.NewReader(embeddedRunsc))
+		if err != nil {
+			return err
+		}
+		if _, err := io.Copy(f, in); err != nil {
+			return err
+		}
+		return f.Chmod(0o555)
+	})
+}
 
 func checkExecutable(f *os.File, what string) error {
 	bin, err := elf.NewFile(f)
@@ -66,4 +107,24 @@ func checkExecutable(f *os.File, what string) error {
 // descriptor, so that no directory on the way to it has to be open to nobody.
 func execPath(f *os.File) string {
 	return "/proc/self/fd/" + strconv.Itoa(int(f.Fd()))
+}
+
+// programID tells one build of an executable from another: by the id the linker
+// gave it and, where it gave none, by its place and time.
+func programID(f *os.File) (string, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return "", err
+	}
+	bin, err := elf.NewFile(f)
+	if err != nil {
+		return "", err
+	}
+	id := fmt.Sprintf("%d %d", info.Size(), info.ModTime().UnixNano())
+	if note := bin.Section(".note.go.buildid"); note != nil && note.Size < 4096 {
+		if data, err := note.Data(); err == nil {
+			id += string(data)
+		}
+	}
+	return id, nil
 }

@@ -22,7 +22,7 @@ type instance struct {
 	gauge  *gauge
 
 	readMu sync.Mutex // held around reads of stdout and rest
-	rest   []byte     // what was in stdout when the sentry died
+	rest   []byte     // read before stdout: a preamble, or what was left when the sentry died
 
 	overMemory atomic.Bool // the watchdog killed it
 	gone       chan struct{}
@@ -33,15 +33,15 @@ type instance struct {
 func (i *instance) Read(p []byte) (int, error) {
 	i.readMu.Lock()
 	defer i.readMu.Unlock()
+	if len(i.rest) > 0 {
+		n := copy(p, i.rest)
+		i.rest = i.rest[n:]
+		return n, nil
+	}
 	if i.stdout != nil {
 		return i.stdout.Read(p)
 	}
-	if len(i.rest) == 0 {
-		return 0, io.EOF
-	}
-	n := copy(p, i.rest)
-	i.rest = i.rest[n:]
-	return n, nil
+	return 0, io.EOF
 }
 
 // Write writes to the runner's standard input.
@@ -92,7 +92,8 @@ func (i *instance) drain() {
 	i.readMu.Lock()
 	defer i.readMu.Unlock()
 	// An error ends what can be read, as the end of the pipe does.
-	i.rest, _ = io.ReadAll(i.stdout)
+	left, _ := io.ReadAll(i.stdout)
+	i.rest = append(i.rest, left...)
 	i.stdout.Close()
 	i.stdout = nil
 }

@@ -93,7 +93,7 @@ func (p *placement) remove() error {
 	closeFiles([]*os.File{p.v2})
 	var err error
 	for _, g := range p.groups {
-		err = errors.Join(err, removeGroup(g.dir))
+		err = errors.Join(err, removeGroup(g.dir, closePatience))
 	}
 	return err
 }

@@ -12,6 +12,7 @@ import (
 // child its parent-death signal when the thread that made it ends, so that
 // thread must live as long as the driver; a goroutine's would not.
 type spawner struct {
+	state    *stateDir // kept from being collected, which would release its lock
 	requests chan spawnRequest
 	done     chan struct{}
 }
@@ -22,8 +23,8 @@ type spawnRequest struct {
 	result chan error
 }
 
-func newSpawner() *spawner {
-	s := &spawner{requests: make(chan spawnRequest), done: make(chan struct{})}
+func newSpawner(state *stateDir) *spawner {
+	s := &spawner{state: state, requests: make(chan spawnRequest), done: make(chan struct{})}
 	go s.run()
 	return s
 }

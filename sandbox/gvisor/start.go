@@ -3,6 +3,7 @@
 package gvisor
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -35,29 +36,54 @@ func (d *Driver) Start(ctx context.Context) (sandbox.Instance, error) {
 	return i, nil
 }
 
+// start starts from the snapshot where there is one. If that fails and starting
+// from the beginning does not, the snapshot is not used again.
 func (d *Driver) start(ctx context.Context) (*instance, error) {
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+	s := d.warm.Load()
+	i, m, err := d.launch(ctx, s)
+	if err != nil && s != nil && ctx.Err() == nil {
+		broken := err
+		if i, m, err = d.launch(ctx, nil); err == nil {
+			d.cooled(s, broken)
+		}
 	}
-	m := &machine{id: newID()}
-	defer m.release()
-	if err := d.prepare(m, machineSpec(d.limits, d.command)); err != nil {
-		return nil, err
-	}
-	i, err := d.spawn(m)
 	if err != nil {
 		return nil, err
 	}
+	m.release()
+	return i, nil
+}
+
+// launch starts a sentry and lets it run Python: from the beginning, or from a
+// snapshot. The machine that is returned with the instance must be released.
+func (d *Driver) launch(ctx context.Context, from *snapshot) (*instance, *machine, error) {
+	if ctx.Err() != nil {
+		return nil, nil, context.Cause(ctx)
+	}
+	m := &machine{id: newID()}
+	if err := d.prepare(m, machineSpec(d.limits, d.command)); err != nil {
+		m.release()
+		return nil, nil, err
+	}
+	i, err := d.spawn(m)
+	if err != nil {
+		m.release()
+		return nil, nil, err
+	}
 	stop := context.AfterFunc(ctx, i.Kill)
-	err = m.run(i, d.watch)
+	err = m.run(i, d.watch, from)
 	if !stop() {
 		err = context.Cause(ctx)
 	}
 	if err != nil {
+		m.release()
 		i.Kill()
-		return nil, describe(err, i.Wait().Detail)
+		return nil, nil, describe(err, i.Wait().Detail)
 	}
-	return i, nil
+	if from != nil {
+		i.rest = bytes.Clone(from.preamble)
+	}
+	return i, m, nil
 }
 
 // machine is what a sentry is started with and spoken to through, until Python
@@ -66,7 +92,7 @@ type machine struct {
 	id      string
 	ours    stdio
 	theirs  sentryFiles
-	control *control
+	control *controlSocket
 	place   *placement
 }
 
@@ -74,7 +100,7 @@ type machine struct {
 func (m *machine) release() {
 	closeFiles(append(m.theirs.list(), m.ours.in, m.ours.out, m.ours.err))
 	if m.control != nil {
-		m.control.conn.Close()
+		m.control.close()
 	}
 	if m.place != nil {
 		// It fails only if something is in it, which release cannot help.
@@ -132,9 +158,19 @@ func (d *Driver) spawn(m *machine) (*instance, error) {
 	return i, nil
 }
 
-// run takes the sentry through its start: it hands over its memory file, which
-// then is watched, and starts Python.
-func (m *machine) run(i *instance, w *watchdog) error {
+// run takes the sentry through its start: it starts Python, and the sentry hands
+// over its memory file, which then is watched.
+func (m *machine) run(i *instance, w *watchdog, from *snapshot) error {
+	if from != nil {
+		if err := from.restore(m.control); err != nil {
+			return err
+		}
+		if err := m.control.connect(); err != nil {
+			return err
+		}
+	} else if _, err := m.control.call(boot.ContMgrRootContainerStart, m.id, nil); err != nil {
+		return err
+	}
 	var none struct{}
 	files, err := m.control.call(boot.UsageUsageFD, map[string]int{"Version": 1}, &none)
 	if err != nil {
@@ -147,6 +183,5 @@ func (m *machine) run(i *instance, w *watchdog) error {
 	files[0].Close()
 	i.gauge.memory = files[1]
 	w.add(i.gauge)
-	_, err = m.control.call(boot.ContMgrRootContainerStart, m.id, nil)
-	return err
+	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -18,6 +19,13 @@ const (
 	statePrefix = "driver-"
 	lockName    = "lock"
 	groupsName  = "groups" // lists the driver's control groups, one directory on a line
+)
+
+// How long it may take until processes that have been killed are gone. A dead
+// driver's need not be waited for: the next driver tries again.
+const (
+	closePatience = 5 * time.Second
+	reapPatience  = 100 * time.Millisecond
 )
 
 // stateDir is the directory of one driver while it lives. It holds the names of
@@ -119,7 +127,7 @@ func reapStates(parent string, log *slog.Logger) {
 			continue // alive
 		}
 		closeFiles([]*os.File{lock})
-		if err := removeState(path); err != nil {
+		if err := removeState(path, reapPatience); err != nil {
 			log.Warn("removing what a dead process left", "error", err)
 			continue
 		}
@@ -128,13 +136,13 @@ func reapStates(parent string, log *slog.Logger) {
 }
 
 // removeState removes a state directory and the control groups listed in it.
-func removeState(path string) error {
+func removeState(path string, patience time.Duration) error {
 	text, err := os.ReadFile(filepath.Join(path, groupsName))
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
 	for line := range strings.Lines(string(text)) {
-		err = errors.Join(err, removeGroups(strings.TrimSuffix(line, "\n")))
+		err = errors.Join(err, removeGroups(strings.TrimSuffix(line, "\n"), patience))
 	}
 	if err != nil {
 		return err // and keep the list
@@ -155,7 +163,7 @@ func (s *stateDir) listGroup(dir string) error {
 
 // close removes the directory. Everything of the driver must have ended.
 func (s *stateDir) close() error {
-	err := removeState(s.dir.Name())
+	err := removeState(s.dir.Name(), closePatience)
 	s.dir.Close()
 	s.lock.Close()
 	return err

@@ -1,0 +1,7 @@
+//go:build !embed_runsc && linux && (amd64 || arm64)
+
+package gvisor
+
+// embeddedRunsc is empty: sandboxes are started from the program itself. Built
+// with the tag embed_runsc they start faster; see embedded.go.
+var embeddedRunsc []byte

@@ -1,0 +1,64 @@
+//go:build linux && (amd64 || arm64)
+
+package gvisor
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// hint is what an error tells the operator to do.
+func hint(err error) string {
+	var h interface{ Hint() string }
+	if errors.As(err, &h) {
+		return h.Hint()
+	}
+	return ""
+}
+
+func TestADynamicExecutableIsRefusedWithTheRemedy(t *testing.T) {
+	_, err := New(t.Context(), Options{Runsc: "/bin/sh"})
+	if err == nil || !strings.Contains(err.Error(), "linked dynamically") || !strings.Contains(hint(err), "CGO_ENABLED=0") {
+		t.Errorf("got %v, hint %q", err, hint(err))
+	}
+}
+
+func TestAnExecutableThatNobodyCanExecuteIsRefused(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("an ordinary user's sandboxes run as that user")
+	}
+	self, err := runscPath()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if self == "" {
+		self = selfExe
+	}
+	text, err := os.ReadFile(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "runsc")
+	if err := os.WriteFile(path, text, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	_, err = New(t.Context(), Options{Runsc: path})
+	if err == nil || !strings.Contains(err.Error(), "mode 0700") || !strings.Contains(hint(err), "chmod o+rx") {
+		t.Errorf("got %v, hint %q", err, hint(err))
+	}
+}
+
+func TestAFileThatIsNoExecutableIsRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "runsc")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []string{path, path + "-absent"} {
+		if _, err := New(t.Context(), Options{Runsc: p}); err == nil || !strings.Contains(err.Error(), p) {
+			t.Errorf("got %v, want an error that names %q", err, p)
+		}
+	}
+}

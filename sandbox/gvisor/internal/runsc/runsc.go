@@ -1,0 +1,58 @@
+//go:build linux && (amd64 || arm64)
+
+// Package runsc is gVisor's command line program: what a process becomes when it
+// is started to be a sandbox. Nothing else of this module is linked with it, so
+// that a program of its own can be made of it that starts fast.
+package runsc
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gvisor.dev/gvisor/runsc/cli"
+	"gvisor.dev/gvisor/runsc/cmd"
+	"gvisor.dev/gvisor/runsc/cmd/sentry/sentrycmd"
+	"gvisor.dev/gvisor/runsc/cmd/util"
+)
+
+// Sentry is the name sentries of sandboxes are started under.
+const Sentry = "runsc-sentry"
+
+// Main turns this process into runsc when it was started to be that: under the
+// name /proc/self/exe, as gVisor re-executes itself, or under a name that starts
+// with "runsc". Then it does not return.
+//
+// The commands are those that start and run containers, so that a link to the
+// program named runsc also serves as a Docker runtime.
+func Main() {
+	name := filepath.Base(os.Args[0])
+	if os.Args[0] != "/proc/self/exe" && !strings.HasPrefix(name, "runsc") {
+		return
+	}
+	if name == Sentry {
+		// Lists of processes would show it as a number. It is of no other use.
+		_ = os.WriteFile("/proc/self/comm", []byte(name), 0)
+		useSmallUmounter()
+	}
+	cli.Run(nil, commands(), nil)
+}
+
+// commands is the table of gVisor's maincli without the development tools, and
+// without its embedded second binary for checkpoints in cloud storage (47 MB).
+func commands() map[util.SubCommand]string {
+	table := make(map[util.SubCommand]string)
+	for group, list := range map[string][]util.SubCommand{
+		"": {
+			new(cmd.Checkpoint), new(cmd.Create), new(cmd.Delete), new(cmd.Events), new(cmd.Exec),
+			new(cmd.Features), new(cmd.Kill), new(cmd.List), new(cmd.PS), new(cmd.Pause), new(cmd.Restore),
+			new(cmd.Resume), new(cmd.Run), new(cmd.Spec), new(cmd.Start), new(cmd.State), new(cmd.Update), new(cmd.Wait),
+		},
+		"internal use only": {new(sentrycmd.Boot), new(sentrycmd.Umount), new(cmd.Gofer)},
+	} {
+		for _, c := range list {
+			table[c] = group
+		}
+	}
+	return table
+}

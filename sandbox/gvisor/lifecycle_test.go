@@ -1,0 +1,212 @@
+//go:build linux && (amd64 || arm64)
+
+package gvisor
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
+)
+
+func TestNothingIsLeftBehind(t *testing.T) {
+	newTestDriver(t, Options{}).Close() // what is made once
+	before := takeCensus(t)
+	path, err := runscPath()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := New(t.Context(), Options{Runner: sandbox.RunnerSource, Runsc: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for n := range 8 {
+		all.Go(func() {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(n)*20*time.Millisecond+time.Millisecond)
+			defer cancel()
+			if n%2 == 0 {
+				ctx = t.Context()
+			}
+			i, err := d.Start(ctx) // every other one is abandoned under way
+			if err != nil {
+				return
+			}
+			switch n % 4 {
+			case 0:
+				i.Kill()
+				i.Wait()
+			case 1, 2: // left to Close
+			case 3:
+				ready(t, i)
+				i.Kill()
+			}
+		})
+	}
+	all.Wait()
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := d.Start(t.Context()); err == nil {
+		t.Error("a closed driver started a sandbox")
+	}
+	if err := d.Close(); err != nil {
+		t.Errorf("closing again: %v", err)
+	}
+	settles(t, before)
+}
+
+// ready reads the runner's first line.
+func ready(t *testing.T, i sandbox.Instance) {
+	t.Helper()
+	line, err := bufio.NewReader(i).ReadString('\n')
+	if err != nil || !strings.Contains(line, "ready") {
+		t.Errorf("runner said %q (%v)", line, err)
+	}
+}
+
+func TestAnAbandonedStartLeavesNothing(t *testing.T) {
+	d := newTestDriver(t, Options{})
+	before := takeCensus(t)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errors.New("changed my mind"))
+	if _, err := d.Start(ctx); err == nil || !strings.Contains(err.Error(), "changed my mind") {
+		t.Errorf("got %v", err)
+	}
+	for _, after := range []time.Duration{time.Millisecond, 5 * time.Millisecond, 20 * time.Millisecond, 40 * time.Millisecond} {
+		ctx, cancel := context.WithTimeout(t.Context(), after)
+		if i, err := d.Start(ctx); err == nil {
+			i.Kill()
+			i.Wait()
+		} else if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("after %v: %v", after, err)
+		}
+		cancel()
+	}
+	settles(t, before)
+}
+
+func TestInstanceKeepsItsPromises(t *testing.T) {
+	d := newTestDriver(t, Options{})
+	i, err := d.Start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ready(t, i)
+	var exits [3]sandbox.Exit
+	var all sync.WaitGroup
+	for n := range exits {
+		all.Go(func() { exits[n] = i.Wait() })
+	}
+	all.Go(func() {
+		if n, err := io.Copy(io.Discard, i); n != 0 || err != nil {
+			t.Errorf("a read during Kill got %d bytes and %v, want the end of the stream", n, err)
+		}
+	})
+	time.Sleep(10 * time.Millisecond)
+	i.Kill()
+	i.Kill()
+	all.Wait()
+	i.Kill()
+	if want := (sandbox.Exit{Code: -1}); exits != [3]sandbox.Exit{want, want, want} || i.Wait() != want {
+		t.Errorf("got exits %+v, want all %+v", exits, want)
+	}
+	if _, err := i.Write([]byte("x")); err == nil {
+		t.Error("writing to a dead sandbox succeeded")
+	}
+	if n, err := i.Read(make([]byte, 10)); n != 0 || !errors.Is(err, io.EOF) {
+		t.Errorf("reading from a dead sandbox: %d bytes, %v", n, err)
+	}
+}
+
+func TestEndOfInputEndsTheSandboxAndItsStatusIsKnown(t *testing.T) {
+	d := newTestDriver(t, Options{})
+	i, err := d.start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	i.stdin.Close()
+	if exit := i.Wait(); exit.Code != 0 || exit.Memory {
+		t.Errorf("got %+v, want status 0", exit)
+	}
+	ready(t, i) // what it wrote before is not lost
+}
+
+func TestWhatTheMachineSaysLastIsInItsDetail(t *testing.T) {
+	d := newTestDriver(t, Options{Cold: true})
+	d.command = []string{"/usr/bin/python3", "-I", "-S", "-c", "import sys; sys.stderr.write('x' * 5000 + 'the end\\n'); sys.exit(7)"}
+	i, err := d.Start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	exit := i.Wait()
+	if exit.Code != 7 || len(exit.Detail) > maxDetail || !strings.HasSuffix(exit.Detail, "xxthe end") || len(exit.Detail) < maxDetail/2 {
+		t.Errorf("status %d, detail of %d bytes: %q", exit.Code, len(exit.Detail), exit.Detail)
+	}
+	d.command = []string{"/absent"}
+	if _, err := d.Start(t.Context()); err == nil || !strings.Contains(err.Error(), "/absent") {
+		t.Errorf("starting a program that is not there: %v", err)
+	}
+}
+
+func TestStateOfDeadProcessesIsRemovedAndThatOfLivingOnesKept(t *testing.T) {
+	d := newTestDriver(t, Options{})
+	parent, err := stateParent()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dead := filepath.Join(parent, statePrefix+"dead")
+	group := filepath.Join(t.TempDir(), "group")
+	if err := errors.Join(
+		os.Mkdir(dead, 0o700), os.MkdirAll(filepath.Join(group, "sandbox"), 0o700),
+		os.WriteFile(filepath.Join(dead, "socket"), nil, 0o600),
+		os.WriteFile(filepath.Join(dead, groupsName), []byte(group+"\n"+group+"-never-made\n"), 0o600),
+	); err != nil {
+		t.Fatal(err)
+	}
+	newTestDriver(t, Options{})
+	for _, path := range []string{dead, group} {
+		if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s is still there (%v)", path, err)
+		}
+	}
+	if _, err := os.Stat(d.state.dir.Name()); err != nil {
+		t.Errorf("the state of a living driver: %v", err)
+	}
+	i, err := d.Start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ready(t, i)
+}
+
+func TestDirectoriesOfOthersAreNotUsed(t *testing.T) {
+	open := filepath.Join(t.TempDir(), "open")
+	if err := errors.Join(os.Mkdir(open, 0o700), os.Chmod(open, 0o777)); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(t.TempDir(), link); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{open, link} {
+		if err := privateDir(dir); err == nil {
+			t.Errorf("%q was accepted", dir)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	if err := errors.Join(os.WriteFile(file, nil, 0o600), os.Chmod(file, 0o622)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := openOurs(file); err == nil {
+		t.Error("a file that others can write was accepted")
+	}
+}
