@@ -146,8 +146,8 @@ func (en *engine) run(ctx context.Context, name string, config *container.Config
 	if err != nil {
 		return "", err
 	}
-	defer s.Close()
-	defer context.AfterFunc(ctx, func() { s.Close() })()
+	defer s.close()
+	defer context.AfterFunc(ctx, s.close)()
 	results, failures := en.ContainerWait(ctx, created.ID, container.WaitConditionRemoved)
 	if err := en.ContainerStart(ctx, created.ID, container.StartOptions{}); err != nil {
 		return "", err

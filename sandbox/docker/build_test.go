@@ -36,7 +36,7 @@ func TestTwoBuildsGiveTheSameImage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer en.Close()
+	defer en.close()
 	runner := []byte("# built twice\n")
 	first, id, err := BuildImage(t.Context(), BuildOptions{Runner: runner})
 	if err != nil {
@@ -77,7 +77,7 @@ func TestProcessesAtOnceBuildOneImage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer en.Close()
+	defer en.close()
 	answers := make(chan string)
 	for range 3 {
 		go func() {
@@ -122,7 +122,7 @@ func TestImageOnABaseRunsTheRunner(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer en.Close()
+	defer en.close()
 	r := newRegistry(t)
 	base := r.add("python", imageSpec{
 		layer: pythonLayer(t),
@@ -163,7 +163,7 @@ func TestBaseThatCannotBeUsed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer en.Close()
+	defer en.close()
 	r := newRegistry(t)
 	pinnedBase := r.host + "/python@sha256:" + strings.Repeat("0", 64)
 	for _, test := range []struct {

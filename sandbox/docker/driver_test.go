@@ -185,9 +185,7 @@ func TestEndOfTheStreamEndsTheRunner(t *testing.T) {
 	needEngine(t)
 	d := newDriver(t, Options{})
 	i := start(t, d)
-	if err := i.stream.Close(); err != nil {
-		t.Fatal(err)
-	}
+	i.close()
 	if exit := i.Wait(); exit.Code != 0 {
 		t.Errorf("got %+v", exit)
 	}
@@ -248,7 +246,7 @@ func TestManyRunsLeaveNothingGrowing(t *testing.T) {
 	needEngine(t)
 	d := newDriver(t, Options{})
 	count := func() (goroutines, descriptors int) {
-		d.engine.Client.Close() // idle connections have goroutines of their own
+		d.engine.close() // idle connections have goroutines of their own
 		entries, err := os.ReadDir("/proc/self/fd")
 		if err != nil {
 			t.Fatal(err)

@@ -262,6 +262,9 @@ type engine struct {
 	dial func(context.Context) (net.Conn, error) // a new connection, after TLS
 }
 
+// close drops idle connections. Streams and requests go on.
+func (en *engine) close() { _ = en.Client.Close() }
+
 // open prepares a client. Nothing is sent yet.
 func (e endpoint) open() (*engine, error) {
 	plain, err := e.dialer()
@@ -314,7 +317,7 @@ func dialTLS(ctx context.Context, dial func(context.Context) (net.Conn, error), 
 	}
 	secure := tls.Client(conn, config)
 	if err := secure.HandshakeContext(ctx); err != nil {
-		conn.Close()
+		_ = conn.Close()
 		return nil, err
 	}
 	return secure, nil

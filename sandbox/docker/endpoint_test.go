@@ -156,7 +156,7 @@ func TestUsualSocketsAreFound(t *testing.T) {
 				t.Error(err)
 				continue
 			}
-			en.Close()
+			en.close()
 			found = append(found, e.source)
 		}
 		if diff := cmp.Diff([]string{product}, found); diff != "" {

@@ -45,7 +45,7 @@ func Probe(ctx context.Context) (Engine, error) {
 	if err != nil {
 		return Engine{}, err
 	}
-	defer en.Close()
+	defer en.close()
 	found := Engine{
 		Endpoint: en.host, Source: en.source,
 		APIVersion: en.ClientVersion(), OS: ping.OSType,
@@ -116,12 +116,12 @@ func (e endpoint) connect(ctx context.Context) (*engine, types.Ping, error) {
 		if !strings.HasPrefix(e.host, "ssh://") {
 			err = en.reason(ctx, err)
 		}
-		en.Close()
+		en.close()
 		return nil, types.Ping{}, err
 	}
 	en.NegotiateAPIVersionPing(ping)
 	if ping.OSType != "" && ping.OSType != "linux" {
-		en.Close()
+		en.close()
 		return nil, types.Ping{}, fmt.Errorf("it runs %s containers, not linux ones", ping.OSType)
 	}
 	return en, ping, nil
@@ -133,7 +133,7 @@ func (en *engine) reason(ctx context.Context, err error) error {
 	if dialErr != nil {
 		return dialErr
 	}
-	conn.Close()
+	_ = conn.Close()
 	return err
 }
 

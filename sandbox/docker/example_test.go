@@ -13,26 +13,30 @@ import (
 
 // Run code in a container that is gone afterwards.
 func Example() {
-	ctx := context.Background()
-	driver, err := docker.New(ctx, docker.Options{Runner: sandbox.RunnerSource})
+	stdout, err := run(context.Background(), "import socket\nprint(socket.if_nameindex())\n6 * 7")
 	if err != nil {
 		log.Fatal(err)
+	}
+	fmt.Print(stdout)
+	// Output:
+	// [(1, 'lo')]
+	// 42
+}
+
+func run(ctx context.Context, code string) (stdout string, err error) {
+	driver, err := docker.New(ctx, docker.Options{Runner: sandbox.RunnerSource})
+	if err != nil {
+		return "", err
 	}
 	defer driver.Close()
 	s, err := sandbox.Open(ctx, driver, sandbox.Limits{})
 	if err != nil {
-		log.Fatal(err)
+		return "", err
 	}
 	defer s.Close()
 	if err := s.Init(ctx, nil); err != nil {
-		log.Fatal(err)
+		return "", err
 	}
-	outcome, err := s.Exec(ctx, "import socket\nprint(socket.if_nameindex())\n6 * 7", nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Print(outcome.Stdout)
-	// Output:
-	// [(1, 'lo')]
-	// 42
+	outcome, err := s.Exec(ctx, code, nil)
+	return outcome.Stdout, err
 }

@@ -54,7 +54,7 @@ func BuildImage(ctx context.Context, o BuildOptions) (ref, id string, err error)
 	if err != nil {
 		return "", "", err
 	}
-	defer en.Close()
+	defer en.close()
 	b := builder{en, o.Runner, o.Progress}
 	if b.progress == nil {
 		b.progress = func(string) {}
@@ -232,7 +232,7 @@ func (b builder) load(ctx context.Context, t tree) (sandboxImage, error) {
 	}
 	r, w := io.Pipe()
 	go func() { w.CloseWithError(archive.writeTo(w)) }()
-	defer r.Close() // ends the writer, whatever happened
+	defer func() { _ = r.Close() }() // ends the writer, whatever happened
 	resp, err := b.engine.ImageLoad(ctx, r, client.ImageLoadWithQuiet(true))
 	if err != nil {
 		return sandboxImage{}, b.engine.explain("loading the image", err)

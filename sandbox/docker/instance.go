@@ -50,7 +50,7 @@ func (i *instance) Wait() sandbox.Exit {
 // watch is the one goroutine that sees an instance to its end.
 func (i *instance) watch(w *waiter) {
 	defer close(i.done)
-	defer i.stream.Close()
+	defer i.close()
 	var killed bool
 	result, err := w.next(i.killed)
 	if err == nil && result == nil { // Kill was called
@@ -83,7 +83,7 @@ func (i *instance) end(w *waiter) (*container.WaitResponse, error) {
 	timer := time.AfterFunc(endTimeout, func() { close(expired) })
 	defer timer.Stop()
 	var closing sync.WaitGroup
-	closing.Go(func() { i.stream.Close() }) // which takes a while over ssh
+	closing.Go(i.close) // which takes a while over ssh
 	defer closing.Wait()
 	ctx, cancel := context.WithTimeout(context.Background(), killTimeout)
 	defer cancel()
@@ -158,7 +158,7 @@ func (w *waiter) stop() {
 func (en *engine) outOfMemory(id string) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), oomTimeout)
 	defer cancel()
-	messages, failures := en.Events(ctx, events.ListOptions{
+	messages, _ := en.Events(ctx, events.ListOptions{
 		Since: "1", // the epoch, whatever the engine's clock says
 		Filters: filters.NewArgs(
 			filters.Arg("container", id),
@@ -168,7 +168,7 @@ func (en *engine) outOfMemory(id string) bool {
 	select {
 	case <-messages:
 		return true
-	case <-failures: // the time is over
+	case <-ctx.Done():
 		return false
 	}
 }

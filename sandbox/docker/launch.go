@@ -150,7 +150,7 @@ func (en *engine) start(ctx context.Context, id string) (*stream, *waiter, error
 	if err != nil {
 		w.stop()
 		if s != nil {
-			s.Close()
+			s.close()
 		}
 		return nil, nil, err
 	}

@@ -216,7 +216,7 @@ func (d *daemon) start() {
 	eventually(d.t, "the second engine answers", func() bool {
 		en, _, err := endpoint{host: d.host}.connect(context.Background())
 		if err == nil {
-			en.Close()
+			en.close()
 		}
 		return err == nil
 	})

@@ -40,9 +40,9 @@ func (en *engine) attach(ctx context.Context, id string) (*stream, error) {
 		return nil, err
 	}
 	s := &stream{conn: conn, in: bufio.NewReaderSize(conn, readBuffer)}
-	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	defer context.AfterFunc(ctx, s.close)()
 	if err := s.upgrade(ctx, en, id); err != nil {
-		conn.Close()
+		s.close()
 		if ctx.Err() != nil {
 			err = ctx.Err()
 		}
@@ -147,4 +147,4 @@ func (s *stream) tail() string {
 
 func (s *stream) Write(p []byte) (int, error) { return s.conn.Write(p) }
 
-func (s *stream) Close() error { return s.conn.Close() }
+func (s *stream) close() { _ = s.conn.Close() }

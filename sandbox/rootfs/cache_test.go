@@ -12,18 +12,18 @@ import (
 
 func TestDamagedTreeIsRebuilt(t *testing.T) {
 	copiedCache(t)
-	dir, digest, _ := tree(t, testRunner)
+	dir, digest, _ := tree(t)
 	if err := changeContent(filepath.Join(dir, victim)); err != nil {
 		t.Fatal(err)
 	}
-	again, same, unpacked := tree(t, testRunner)
+	again, same, unpacked := tree(t)
 	if again != dir || same != digest || !unpacked {
 		t.Errorf("got %s, unpacked %v", again, unpacked)
 	}
 	if now, err := digestOf(dir); err != nil || now != digest {
 		t.Errorf("tree has digest %s, %v", now, err)
 	}
-	if _, _, unpacked := tree(t, testRunner); unpacked {
+	if _, _, unpacked := tree(t); unpacked {
 		t.Error("unpacked again")
 	}
 }
@@ -91,7 +91,7 @@ func TestEveryDamageIsSeen(t *testing.T) {
 
 func TestChangedHostLibraryRebuilds(t *testing.T) {
 	copiedCache(t)
-	_, digest, _ := tree(t, testRunner)
+	_, digest, _ := tree(t)
 	c, err := openCache()
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +105,7 @@ func TestChangedHostLibraryRebuilds(t *testing.T) {
 	if err := c.writeMark(path, m); err != nil {
 		t.Fatal(err)
 	}
-	if _, same, unpacked := tree(t, testRunner); same != digest || !unpacked {
+	if _, same, unpacked := tree(t); same != digest || !unpacked {
 		t.Errorf("digest %s, unpacked %v", same, unpacked)
 	}
 }
@@ -135,11 +135,11 @@ func TestCacheOfAnotherUserIsRefused(t *testing.T) {
 	// A tree in our cache with a file of somebody else's is not used either.
 	t.Setenv(CacheDirEnv, shared)
 	copiedCache(t)
-	dir, _, _ := tree(t, testRunner)
+	dir, _, _ := tree(t)
 	if err := os.Chown(filepath.Join(dir, "runner.py"), 4242, 4242); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, unpacked := tree(t, testRunner); !unpacked {
+	if _, _, unpacked := tree(t); !unpacked {
 		t.Error("a tree with a file of another user was used")
 	}
 }

@@ -106,7 +106,12 @@ var errOtherMachine = errors.New("is for another machine")
 
 // elfNeeds reads the loader (PT_INTERP) and the needed libraries (DT_NEEDED).
 func elfNeeds(path string) (loader string, needed []string, err error) {
-	f, err := elf.Open(path)
+	file, err := os.Open(path)
+	if err != nil {
+		return "", nil, err
+	}
+	defer file.Close()
+	f, err := elf.NewFile(file)
 	if err != nil {
 		var format *elf.FormatError
 		if errors.As(err, &format) { // a linker script such as libc.so
@@ -114,7 +119,6 @@ func elfNeeds(path string) (loader string, needed []string, err error) {
 		}
 		return "", nil, fmt.Errorf("reading ELF header of %q: %w", path, err)
 	}
-	defer f.Close()
 	machine := map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64}[runtime.GOARCH]
 	if f.Class != elf.ELFCLASS64 || f.Machine != machine {
 		return "", nil, fmt.Errorf("reading ELF header of %q: %w", path, errOtherMachine)

@@ -47,9 +47,9 @@ func TestMain(m *testing.M) {
 }
 
 // tree is Tree, and tells whether Python was unpacked.
-func tree(t *testing.T, runner string) (dir, digest string, unpacked bool) {
+func tree(t *testing.T) (dir, digest string, unpacked bool) {
 	t.Helper()
-	dir, digest, err := Tree(t.Context(), []byte(runner), func(s string) {
+	dir, digest, err := Tree(t.Context(), []byte(testRunner), func(s string) {
 		unpacked = unpacked || strings.HasPrefix(s, "unpacking")
 	})
 	if err != nil {
@@ -66,18 +66,17 @@ func ownCache(t *testing.T) string {
 }
 
 // copiedCache is ownCache with a copy of the tree of all tests in it.
-func copiedCache(t *testing.T) string {
+func copiedCache(t *testing.T) {
 	t.Helper()
 	shared := os.Getenv(CacheDirEnv)
-	tree(t, testRunner)
+	tree(t)
 	dir := ownCache(t)
 	if out, err := exec.CommandContext(t.Context(), "cp", "-a", shared, dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	if _, _, unpacked := tree(t, testRunner); unpacked {
+	if _, _, unpacked := tree(t); unpacked {
 		t.Fatal("a copy of the cache was not accepted")
 	}
-	return dir
 }
 
 func TestTwoBuildsAreEqualByteForByte(t *testing.T) {
@@ -85,7 +84,7 @@ func TestTwoBuildsAreEqualByteForByte(t *testing.T) {
 	for _, umask := range []int{0o022, 0o077} {
 		ownCache(t)
 		old := syscall.Umask(umask)
-		dir, digest, unpacked := tree(t, testRunner)
+		dir, digest, unpacked := tree(t)
 		syscall.Umask(old)
 		if !unpacked {
 			t.Error("nothing was unpacked into a new cache")
@@ -103,14 +102,14 @@ func TestTwoBuildsAreEqualByteForByte(t *testing.T) {
 }
 
 func TestSecondStartUnpacksNothing(t *testing.T) {
-	tree(t, testRunner)
+	tree(t)
 	if lines := otherProcess(t, testRunner); strings.Contains(lines, "progress") {
 		t.Errorf("second start did work: %s", lines)
 	}
 }
 
 func TestTreeHoldsPythonAndRunnerOnly(t *testing.T) {
-	dir, _, _ := tree(t, testRunner)
+	dir, _, _ := tree(t)
 	var programs []string
 	err := visit(dir, func(name string, info fs.FileInfo) error {
 		if info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
@@ -156,7 +155,7 @@ func TestTreeHoldsPythonAndRunnerOnly(t *testing.T) {
 }
 
 func TestWholeLibraryIsCompiledAndNeverChecked(t *testing.T) {
-	dir, _, _ := tree(t, testRunner)
+	dir, _, _ := tree(t)
 	compiled := 0
 	err := visit(filepath.Join(dir, stdlibPath), func(name string, info fs.FileInfo) error {
 		if !strings.HasSuffix(name, ".py") {
@@ -183,7 +182,7 @@ func TestWholeLibraryIsCompiledAndNeverChecked(t *testing.T) {
 }
 
 func TestInterpreterFindsItsLibrariesInsideTheTree(t *testing.T) {
-	dir, _, _ := tree(t, testRunner)
+	dir, _, _ := tree(t)
 	f, err := elf.Open(filepath.Join(dir, pythonPath))
 	if err != nil {
 		t.Fatal(err)
@@ -224,7 +223,8 @@ func TestProcessesAtOnceUnpackOnce(t *testing.T) {
 	for range 6 {
 		text := <-outputs
 		unpacked += strings.Count(text, "progress: unpacking")
-		digests[text[strings.Index(text, "digest:"):]] = true
+		_, digest, _ := strings.Cut(text, "digest:")
+		digests[digest] = true
 	}
 	if unpacked != 1 || len(digests) != 1 {
 		t.Errorf("unpacked %d times, answers %v", unpacked, digests)
@@ -235,7 +235,7 @@ func TestOrdinaryUserGetsTheSameTree(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("the other tests run as an ordinary user")
 	}
-	_, digest, _ := tree(t, testRunner)
+	_, digest, _ := tree(t)
 	const uid = 54321
 	home, err := os.MkdirTemp("/tmp", "rootfs-home-")
 	if err != nil {
@@ -313,7 +313,7 @@ func TestUnusedTreesArePrunedUsedOnesKept(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, other, _ := tree(t, testRunner); other == used {
+	if _, other, _ := tree(t); other == used {
 		t.Error("another runner has the same digest")
 	}
 	for name, want := range map[string]bool{used: true, gone: false, filepath.Base(leftover): false} {
@@ -351,7 +351,7 @@ func TestMissingLibraryAndLoaderSayWhatToDo(t *testing.T) {
 	checkUnsupported(t, err, `"libc.so.6"`)
 
 	// A host without glibc: the same program, asking for a loader it has not.
-	dir, _, _ := tree(t, testRunner)
+	dir, _, _ := tree(t)
 	program, err := os.ReadFile(filepath.Join(dir, pythonPath))
 	if err != nil {
 		t.Fatal(err)

@@ -96,7 +96,7 @@ func (c cache) build(ctx context.Context, runner []byte, markPath string) (dir, 
 	if err != nil {
 		return "", "", cacheError(fmt.Errorf("unpacking Python: %w", err))
 	}
-	defer os.RemoveAll(temp)
+	defer func() { _ = os.RemoveAll(temp) }()
 	root := filepath.Join(temp, "root")
 	libs, err := assemble(ctx, root, runner)
 	if err != nil {
