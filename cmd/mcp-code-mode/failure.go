@@ -28,6 +28,23 @@ type failure struct {
 func (f *failure) Error() string { return f.err.Error() }
 func (f *failure) Unwrap() error { return f.err }
 
+// Hint is the next step; errors of other packages have the same method.
+func (f *failure) Hint() string {
+	if f.hint == "" {
+		return hintOf(f.err)
+	}
+	return f.hint
+}
+
+// hintOf is the next step that an error carries, if any.
+func hintOf(err error) string {
+	var h interface{ Hint() string }
+	if errors.As(err, &h) {
+		return h.Hint()
+	}
+	return ""
+}
+
 // usagef is a mistake in how the program was called.
 func usagef(hint, format string, args ...any) error {
 	return &failure{code: exitUsage, err: fmt.Errorf(format, args...), hint: hint}
@@ -56,7 +73,7 @@ func (o *options) explain(ctx context.Context, err error) error {
 		}
 		return &failure{code: exitPolicy, err: err, hint: hint}
 	case errors.As(err, &server):
-		return &failure{code: exitFailed, err: err, hint: hintOf(err)}
+		return &failure{code: exitFailed, err: err}
 	case errors.As(err, &config):
 		what := fmt.Errorf("--%s: %s", config.Key, config.Reason)
 		if o.config != "" {

@@ -39,12 +39,12 @@ func (u *ui) end(err error) int {
 	if err == nil {
 		return exitOK
 	}
-	f := &failure{code: exitFailed, hint: hintOf(err)}
+	f := &failure{code: exitFailed}
 	errors.As(err, &f)
 	if !f.told {
 		u.notef("%v", err)
-		if f.hint != "" {
-			u.hintf("%s", f.hint)
+		if hint := hintOf(err); hint != "" {
+			u.hintf("%s", hint)
 		}
 	}
 	return f.code

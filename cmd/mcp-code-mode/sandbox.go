@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -78,15 +77,6 @@ func (o *options) chooseSandbox(ctx context.Context) (name, why string, err erro
 		err:  fmt.Errorf("no sandbox works here: docker: %w; gvisor: %w", dockerErr, gvisorErr),
 		hint: strings.Join(nonEmpty(hints), "; or "),
 	}
-}
-
-// hintOf is the next step that an error carries, if any.
-func hintOf(err error) string {
-	var h interface{ Hint() string }
-	if errors.As(err, &h) {
-		return h.Hint()
-	}
-	return ""
 }
 
 func nonEmpty(list []string) []string {

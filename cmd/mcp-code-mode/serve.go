@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"runtime"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcp-code-mode/mcp-code-mode/bridge/server"
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
 )
 
 func newServe(u *ui) *cobra.Command {
@@ -50,7 +52,7 @@ command line of one server after --.`,
 
 func (o *options) serve(ctx context.Context, u *ui, command []string, warm int) error {
 	log := u.logger(o.logLevel)
-	s, err := o.start(log, command, warm, o.driver(u, log))
+	s, err := o.start(log, command, warm, withHint(o.driver(u, log)))
 	if err != nil {
 		return err
 	}
@@ -64,6 +66,18 @@ func (o *options) serve(ctx context.Context, u *ui, command []string, warm int) 
 		return nil // told to end
 	}
 	return err
+}
+
+// withHint puts the next step into the error, since the server only logs it and
+// lives on.
+func withHint(driver makeDriver) makeDriver {
+	return func(ctx context.Context) (sandbox.Driver, error) {
+		d, err := driver(ctx)
+		if hint := hintOf(err); hint != "" {
+			err = fmt.Errorf("%w; hint: %s", err, hint)
+		}
+		return d, err
+	}
 }
 
 // start makes the server that serve and run have in common. The servers to wrap
