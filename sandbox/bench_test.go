@@ -56,7 +56,7 @@ func BenchmarkSandbox(b *testing.B) {
 }
 
 func benchmarked(b *testing.B) *sandbox.Sandbox {
-	s := open(b, sandbox.Limits{})
+	s := open(b)
 	if err := s.Init(b.Context(), []wire.Tool{{Name: "echo", ID: "toy/echo"}, {Name: "big", ID: "toy/big"}}); err != nil {
 		b.Fatal(err)
 	}

@@ -13,20 +13,31 @@ import (
 // A pool hands out a sandbox, which runs two cells and is thrown away. The
 // driver here does not isolate; programs use docker.New or gvisor.New.
 func Example() {
-	ctx := context.Background()
 	driver, err := sandboxtest.NewProcess(python)
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer driver.Close()
+	if err := useSandbox(context.Background(), driver); err != nil {
+		log.Print(err)
+	}
+	if err := driver.Close(); err != nil {
+		log.Print(err)
+	}
+	// Output:
+	// call: toy/add {"a":1,"b":2}
+	// stdout: "" error: ""
+	// stdout: "30\n" error: ""
+	// stdout: "" error: "Traceback (most recent call last):\n  File \"<run_python 3>\", line 1, in <module>\n    undefined\nNameError: name 'undefined' is not defined"
+}
 
+func useSandbox(ctx context.Context, driver sandbox.Driver) error {
 	pool := sandbox.NewPool(driver, sandbox.PoolOptions{Warm: 1})
 	defer pool.Close()
 	pool.SetTools([]wire.Tool{{Name: "add", ID: "toy/add", Stub: "async def add(params: dict) -> str: ..."}})
 
 	box, err := pool.Take(ctx)
 	if err != nil {
-		log.Fatal(err)
+		return err
 	}
 	defer box.Kill()
 
@@ -41,13 +52,9 @@ func Example() {
 	for _, code := range []string{"r = await add(a=1, b=2)", "r.data['sum'] * 10", "undefined"} {
 		outcome, err := box.Exec(ctx, code, call)
 		if err != nil {
-			log.Fatal(err)
+			return err
 		}
 		fmt.Printf("stdout: %q error: %q\n", outcome.Stdout, outcome.Error)
 	}
-	// Output:
-	// call: toy/add {"a":1,"b":2}
-	// stdout: "" error: ""
-	// stdout: "30\n" error: ""
-	// stdout: "" error: "Traceback (most recent call last):\n  File \"<run_python 3>\", line 1, in <module>\n    undefined\nNameError: name 'undefined' is not defined"
+	return nil
 }

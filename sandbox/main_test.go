@@ -48,9 +48,9 @@ func newProcess(t testing.TB) *sandboxtest.Process {
 	return d
 }
 
-func open(t testing.TB, lim sandbox.Limits) *sandbox.Sandbox {
+func open(t testing.TB) *sandbox.Sandbox {
 	t.Helper()
-	s, err := sandbox.Open(t.Context(), newProcess(t), lim)
+	s, err := sandbox.Open(t.Context(), newProcess(t), sandbox.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,9 +61,9 @@ func open(t testing.TB, lim sandbox.Limits) *sandbox.Sandbox {
 // faulty is a driver that can go away and whose machines can be got at.
 type faulty struct {
 	sandbox.Driver
-	starts, ended atomic.Int64
-	away          atomic.Bool   // Start fails
-	hold          chan struct{} // unless nil, Start waits until it is closed
+	starts atomic.Int64
+	away   atomic.Bool   // Start fails
+	hold   chan struct{} // unless nil, Start waits until it is closed
 
 	mu        sync.Mutex
 	instances []*machine // guarded by mu

@@ -140,7 +140,7 @@ func (p *Pool) open() (*Sandbox, *member, error) {
 		return s, m, nil
 	}
 	if err := s.initLine(ctx, line); err != nil {
-		s.Close()
+		s.bury()
 		return nil, nil, err
 	}
 	return s, m, nil

@@ -593,7 +593,6 @@ class Cells:
         sys.modules["__main__"] = self.module
         asyncio.run = runners.run = run
         events.set_event_loop(self.loop)
-        sys.argv[:] = [""]
 
     def execute(self, number, code):
         """Runs a cell; the text of its error, or None."""

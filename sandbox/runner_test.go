@@ -84,7 +84,7 @@ func pythonOrPath() string {
 
 // What the host knows about the runner's names must be what the runner has.
 func TestReservedNamesAreTheRunners(t *testing.T) {
-	s := open(t, sandbox.Limits{})
+	s := open(t)
 	want := fmt.Sprintf("%q\n", strings.Join(sandbox.ReservedNames, " "))
 	got := stdout(t, s, "' '.join(sorted(n for n in globals() if not n.startswith('_')))")
 	if strings.ReplaceAll(got, "'", `"`) != want || !slices.IsSorted(sandbox.ReservedNames) {
@@ -93,7 +93,7 @@ func TestReservedNamesAreTheRunners(t *testing.T) {
 }
 
 func TestTenThousandToolsAreUsable(t *testing.T) {
-	s := open(t, sandbox.Limits{})
+	s := open(t)
 	var tools []wire.Tool
 	for i := range 10_000 {
 		name := fmt.Sprintf("tool_%d", i)
@@ -109,7 +109,7 @@ func TestTenThousandToolsAreUsable(t *testing.T) {
 }
 
 func TestToolsAreProperAsyncFunctions(t *testing.T) {
-	s := open(t, sandbox.Limits{})
+	s := open(t)
 	if err := s.Init(t.Context(), []wire.Tool{{Name: "a__b", ID: "a/b", Stub: "the stub"}, {Name: "params", ID: "a/params"}}); err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func TestToolsAreProperAsyncFunctions(t *testing.T) {
 }
 
 func TestContentBlocksArriveAsPlainDicts(t *testing.T) {
-	s := open(t, sandbox.Limits{})
+	s := open(t)
 	if err := s.Init(t.Context(), []wire.Tool{{Name: "image", ID: "a/image"}}); err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func TestContentBlocksArriveAsPlainDicts(t *testing.T) {
 }
 
 func TestSearchRanksNamesAboveStubs(t *testing.T) {
-	s := open(t, sandbox.Limits{})
+	s := open(t)
 	tool := func(name, text string) wire.Tool {
 		return wire.Tool{Name: name, ID: "a/" + name, Stub: "async def " + name + "(params: dict) -> str:\n    \"\"\"\n    " + text + "\n    \"\"\"\n"}
 	}

@@ -57,7 +57,7 @@ func Open(ctx context.Context, d Driver, lim Limits) (*Sandbox, error) {
 		close(s.dead)
 	}()
 	if err := s.converse(ctx, nil); err != nil {
-		s.Close()
+		s.bury()
 		return nil, fmt.Errorf("starting the runner in a %s sandbox: %w", d.Name(), err)
 	}
 	return s, nil
@@ -99,9 +99,13 @@ func (s *Sandbox) Alive() bool {
 // Close ends the sandbox, with whatever runs in it, and waits until nothing is
 // left of it on the host. It is idempotent.
 func (s *Sandbox) Close() error {
+	s.bury()
+	return nil
+}
+
+func (s *Sandbox) bury() {
 	s.Kill()
 	<-s.dead
-	return nil
 }
 
 // Kill ends the sandbox at once, with whatever runs in it, and does not wait.

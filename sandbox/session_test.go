@@ -331,7 +331,7 @@ func TestErrorTextsAreBounded(t *testing.T) {
 }
 
 func TestOneCellAtATime(t *testing.T) {
-	s := open(t, sandbox.Limits{})
+	s := open(t)
 	if err := s.Init(t.Context(), []wire.Tool{{Name: "call", ID: "a/call"}}); err != nil {
 		t.Fatal(err)
 	}
@@ -363,7 +363,7 @@ func TestOneCellAtATime(t *testing.T) {
 }
 
 func TestCloseDuringACellStopsIt(t *testing.T) {
-	s := open(t, sandbox.Limits{})
+	s := open(t)
 	time.AfterFunc(50*time.Millisecond, func() { s.Close() })
 	o, err := s.Exec(t.Context(), "while True: pass", nil)
 	if err != nil || o.Error != "stopped: closed" || !o.Stopped {

@@ -52,20 +52,20 @@ print(pickle.loads(pickle.dumps((Point(3), Color.RED))), __name__)
 	}},
 	fails("a syntax error shows its line", "x = 1\ny = = 2", "y = = 2"),
 	fails("6000 nested parentheses are a clean error", strings.Repeat("(", 6000)+strings.Repeat(")", 6000), "Error"),
-	fails("endless recursion is a clean error", "def f(): f()\nf()", "RecursionError"),
+	fails("endless recursion is a clean error", "def deep(): return 1 + deep()\ndeep()", "RecursionError"),
 	fails("a NUL in the code is a clean error", "print(1)\x00", "SyntaxError"),
 	fails("reading input ends at once", "input()", "EOFError"),
 	fails("a broken repr is a clean error", "class A:\n    def __repr__(self): raise KeyError('broken')\nA()", "KeyError: 'broken'"),
 	fails("an exception that cannot be shown is a clean error", "class E(Exception):\n    def __str__(self): raise KeyError(1)\nraise E()", "E"),
 	{"cells keep variables, functions and imports", func(t *testing.T, s *suite) {
 		sb, h := s.open(t, sandbox.Limits{}), &host{}
-		wantOutcome(t, s.execIn(t, sb, "import math\nx = 40\ndef f(): return x + 2", h.call), "", "")
-		wantOutcome(t, s.execIn(t, sb, "print(f(), math.floor(2.5), await echo(a=x))", h.call), `42 2 {"a":40}`+"\n", "")
+		wantStdout(t, s.execIn(t, sb, "import math\nx = 40\ndef f(): return x + 2", h.call), "")
+		wantStdout(t, s.execIn(t, sb, "print(f(), math.floor(2.5), await echo(a=x))", h.call), `42 2 {"a":40}`+"\n")
 		o := s.execIn(t, sb, "1 / 0", h.call)
 		if o.Stopped || !strings.Contains(o.Error, `File "<run_python 3>", line 1`) {
 			t.Errorf("got %+v", o)
 		}
-		wantOutcome(t, s.execIn(t, sb, "x += 1\nx", h.call), "41\n", "")
+		wantStdout(t, s.execIn(t, sb, "x += 1\nx", h.call), "41\n")
 	}},
 	{"code longer than the limit or not UTF-8 is refused and harms nothing", func(t *testing.T, s *suite) {
 		sb := s.open(t, sandbox.Limits{})
@@ -74,7 +74,7 @@ print(pickle.loads(pickle.dumps((Point(3), Color.RED))), __name__)
 				t.Errorf("got %+v", o)
 			}
 		}
-		wantOutcome(t, s.execIn(t, sb, strings.Repeat("#", sandbox.MaxCode-9)+"\nprint(1)", nil), "1\n", "")
+		wantStdout(t, s.execIn(t, sb, strings.Repeat("#", sandbox.MaxCode-9)+"\nprint(1)", nil), "1\n")
 	}},
 }
 
@@ -82,7 +82,7 @@ print(pickle.loads(pickle.dumps((Point(3), Color.RED))), __name__)
 var endChecks = []check{
 	stops("os.abort ends the run", sandbox.Limits{}, "import os\nos.abort()", "the sandbox ended"),
 	stops("os._exit ends the run", sandbox.Limits{}, "import os\nos._exit(7)", "the sandbox ended (exit status 7)"),
-	stops("a crash of the interpreter ends the run", sandbox.Limits{}, "import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)\nwhile True: pass", "the sandbox ended"),
+	stops("a crash of the interpreter ends the run", sandbox.Limits{}, "import ctypes\nctypes.string_at(0)", "the sandbox ended"),
 	fails("sys.exit(3) is an error", "import sys\nsys.exit(3)", "SystemExit: 3"),
 	fails("sys.exit with a text is an error", "import sys\nsys.exit('bad input')", "SystemExit: bad input"),
 	fails("sys.exit in a task is an error", "import sys\nasync def f(): sys.exit(3)\nawait asyncio.create_task(f())", "SystemExit: 3"),
@@ -127,14 +127,14 @@ print('done')
 		if o.Stopped || !strings.Contains(o.Error, "NameError") {
 			t.Errorf("got %+v", o)
 		}
-		wantOutcome(t, s.execIn(t, sb, "print(len([1]))", nil), "1\n", "")
+		wantStdout(t, s.execIn(t, sb, "print(len([1]))", nil), "1\n")
 		o = s.execIn(t, sb, "import builtins\nfor n in list(vars(builtins)): delattr(builtins, n)\nawait asyncio.sleep(0)", nil)
 		if o.Stopped {
 			t.Errorf("got %+v", o)
 		}
 		s.fresh(t)
 	}},
-	fails("a recursion limit set too low is a clean error", "import sys\nsys.setrecursionlimit(30)\ndef f(): f()\nf()", "RecursionError"),
+	fails("a recursion limit set too low is a clean error", "import sys\nsys.setrecursionlimit(30)\ndef deep(): return 1 + deep()\ndeep()", "RecursionError"),
 	{"closing every descriptor ends the run cleanly", func(t *testing.T, s *suite) {
 		o := s.exec(t, "import os\nos.closerange(3, 64)\nprint(1)")
 		if want := "stopped: the code closed descriptors that the sandbox needs"; o.Error != want || !o.Stopped {

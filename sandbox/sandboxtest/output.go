@@ -40,7 +40,7 @@ print('{"op":"done","cell":1,"error":null}')`, `{"op":"call","id":1,"tool":"toy/
 	}},
 	{"8 KiB of output are not cut", func(t *testing.T, s *suite) {
 		o := s.exec(t, "print('x' * (8 * 1024 - 1))")
-		wantOutcome(t, o, strings.Repeat("x", 8<<10-1)+"\n", "")
+		wantStdout(t, o, strings.Repeat("x", 8<<10-1)+"\n")
 		if o.Truncated {
 			t.Error("truncated")
 		}
@@ -70,15 +70,15 @@ print('{"op":"done","cell":1,"error":null}')`, `{"op":"call","id":1,"tool":"toy/
 	}},
 	{"what a thread prints after its cell is not the next cell's", func(t *testing.T, s *suite) {
 		sb := s.open(t, sandbox.Limits{})
-		wantOutcome(t, s.execIn(t, sb, `
+		wantStdout(t, s.execIn(t, sb, `
 import threading, time
 def f():
     time.sleep(0.1)
     print('late')
 threading.Thread(target=f).start()
-print('a')`, nil), "a\n", "")
+print('a')`, nil), "a\n")
 		time.Sleep(300 * time.Millisecond)
-		wantOutcome(t, s.execIn(t, sb, "print('b')", nil), "b\n", "")
+		wantStdout(t, s.execIn(t, sb, "print('b')", nil), "b\n")
 	}},
 }
 

@@ -63,7 +63,7 @@ func (p *Process) Start(ctx context.Context) (sandbox.Instance, error) {
 	if p.instances == nil {
 		return nil, errors.New("the driver is closed")
 	}
-	inst, err := startProcess(p.python, p.runner, p.dir)
+	inst, err := startProcess(context.WithoutCancel(ctx), p.python, p.runner, p.dir)
 	if err != nil {
 		return nil, fmt.Errorf("starting %q: %w", p.python, err)
 	}
@@ -107,7 +107,7 @@ type process struct {
 	kill   sync.Once
 }
 
-func startProcess(python, runner, dir string) (*process, error) {
+func startProcess(ctx context.Context, python, runner, dir string) (*process, error) {
 	stdin, in, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func startProcess(python, runner, dir string) (*process, error) {
 		return nil, errors.Join(err, stdin.Close(), in.Close())
 	}
 	p := &process{in: in, out: out, stderr: &tail{}, done: make(chan struct{})}
-	p.cmd = exec.Command(python, "-I", "-S", "-B", runner)
+	p.cmd = exec.CommandContext(ctx, python, "-I", "-S", "-B", runner)
 	p.cmd.Dir = dir
 	p.cmd.Env = []string{"PATH=/usr/bin", "HOME=/tmp", "LANG=C.UTF-8"}
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = stdin, stdout, p.stderr

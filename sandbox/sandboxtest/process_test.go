@@ -5,6 +5,7 @@ package sandboxtest_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log"
 	"os"
@@ -90,16 +91,20 @@ func ExampleNewProcess() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer driver.Close()
+	fmt.Println(product(driver))
+	fmt.Println(driver.Live(), driver.Close())
+	// Output:
+	// 42
+	//  <nil>
+	// 0 <nil>
+}
+
+func product(driver sandbox.Driver) (string, error) {
 	box, err := sandbox.Open(context.Background(), driver, sandbox.Limits{})
 	if err != nil {
-		log.Fatal(err)
+		return "", err
 	}
 	defer box.Close()
 	outcome, err := box.Exec(context.Background(), "6 * 7", nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	os.Stdout.WriteString(outcome.Stdout)
-	// Output: 42
+	return outcome.Stdout, err
 }

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 )
@@ -130,14 +131,14 @@ func (d *decoder) member(m *Message, bit int) (err error) {
 	switch bit {
 	case keyOp:
 		var op string
-		op, err = d.text(1)
+		op, err = d.text()
 		m.Op = Op(op)
 	case keyVersion:
 		m.Version, err = d.positive()
 	case keyID:
 		m.Call.ID, err = d.positive()
 	case keyTool:
-		m.Call.Tool, err = d.text(1)
+		m.Call.Tool, err = d.text()
 		if len(m.Call.Tool) > MaxTool {
 			return fmt.Errorf("longer than %d bytes", MaxTool)
 		}
@@ -146,26 +147,26 @@ func (d *decoder) member(m *Message, bit int) (err error) {
 		m.Call.Args, err = d.value(0)
 		m.Call.ArgsBytes = d.pos - start - (d.slack - slack)
 	case keyText:
-		m.Text, err = d.text(1)
+		m.Text, err = d.text()
 	case keyCell:
 		m.Cell, err = d.positive()
 	case keyError:
 		if d.peek() == 'n' {
 			return d.literal("null")
 		}
-		m.Error, err = d.text(1)
+		m.Error, err = d.text()
 	}
 	return err
 }
 
-// text reads a string of at least min bytes.
-func (d *decoder) text(min int) (string, error) {
+// text reads a string that is not empty.
+func (d *decoder) text() (string, error) {
 	if d.peek() != '"' {
-		return "", fmt.Errorf("not a string")
+		return "", errors.New("not a string")
 	}
 	s, err := d.string()
-	if err == nil && len(s) < min {
-		return "", fmt.Errorf("empty")
+	if err == nil && s == "" {
+		return "", errors.New("empty")
 	}
 	return s, err
 }
@@ -174,7 +175,7 @@ func (d *decoder) text(min int) (string, error) {
 func (d *decoder) positive() (int64, error) {
 	var n json.Number
 	if c := d.peek(); c < '0' || c > '9' {
-		return 0, fmt.Errorf("not a positive integer")
+		return 0, errors.New("not a positive integer")
 	}
 	n, err := d.number()
 	if err != nil {
@@ -182,7 +183,7 @@ func (d *decoder) positive() (int64, error) {
 	}
 	i, err := strconv.ParseInt(string(n), 10, 64)
 	if err != nil || i < 1 {
-		return 0, fmt.Errorf("not a positive integer")
+		return 0, errors.New("not a positive integer")
 	}
 	return i, nil
 }

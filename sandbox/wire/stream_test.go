@@ -40,7 +40,7 @@ func TestReaderSplitsLinesHoweverTheyArrive(t *testing.T) {
 		"data with EOF": iotest.DataErrReader(strings.NewReader(text)),
 	} {
 		got, err := readAll(r)
-		if err != io.EOF || !cmp.Equal(want, got) {
+		if !errors.Is(err, io.EOF) || !cmp.Equal(want, got) {
 			t.Errorf("%s: got %d lines, %v", name, len(got), err)
 		}
 	}
@@ -157,14 +157,14 @@ func TestWriterStaysBrokenOnceAWriteFailed(t *testing.T) {
 	}
 	close(g.gate)
 	senders.Wait() // also those that waited for room
-	if err := <-first; err != io.ErrClosedPipe {
+	if err := <-first; !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("got %v", err)
 	}
 	err := w.Send(func([]byte) []byte {
 		t.Error("a line was asked for")
 		return nil
 	})
-	if err != io.ErrClosedPipe || g.buf.Len() != 0 {
+	if !errors.Is(err, io.ErrClosedPipe) || g.buf.Len() != 0 {
 		t.Errorf("got %v and %d bytes", err, g.buf.Len())
 	}
 }
@@ -192,7 +192,7 @@ func TestHostLinesCannotBeBroken(t *testing.T) {
 		}},
 	} {
 		lines, err := readAll(bytes.NewReader(test.line))
-		if err != io.EOF || len(lines) != 1 {
+		if !errors.Is(err, io.EOF) || len(lines) != 1 {
 			t.Errorf("%s: %d lines", test.line, len(lines))
 			continue
 		}
