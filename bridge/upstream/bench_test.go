@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -37,5 +38,21 @@ func BenchmarkCall(b *testing.B) {
 			}
 			wg.Wait()
 		})
+	}
+}
+
+// BenchmarkScan is what reading costs, per byte: a large result is checked once as a
+// message and once as a result.
+func BenchmarkScan(b *testing.B) {
+	text := `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"` + strings.Repeat(`a line of text, \"quoted\"\n`, 2400) + `"}]}}`
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		m, err := parse(cleanse([]byte(text)))
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := readResult(m.result); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

@@ -39,11 +39,8 @@ func Example() {
 		fmt.Println(t.Name, "-", t.Description)
 	}
 	r, err := u.Call(ctx, "add", []byte(`{"a": 1, "b": 2}`))
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(string(r.Structured))
+	fmt.Println(string(r.Structured), err)
 	// Output:
 	// add - Add two integers.
-	// {"sum":3}
+	// {"sum":3} <nil>
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -33,15 +34,15 @@ func mirroredIn(schema json.RawMessage) (found []mirrored, err error) {
 	seen := map[string]bool{}
 	var walk func(schema json.RawMessage, path []string) error
 	walk = func(schema json.RawMessage, path []string) error {
-		v, _, err := fields(schema, "properties")
-		if err != nil || !isObject(v[0]) {
+		v, _, _ := fields(schema, "properties")
+		if !isObject(v[0]) {
 			return nil // for others to judge
 		}
-		_, err = members(v[0], func(key, prop []byte) error {
+		_, err := members(v[0], func(key, prop []byte) error {
 			if !isObject(prop) {
 				return nil
 			}
-			at := append(path[:len(path):len(path)], string(key))
+			at := slices.Concat(path, []string{string(key)})
 			v, _, _ := fields(prop, "x-mcp-header", "type")
 			if v[0] != nil {
 				header, _ := text(v[0])

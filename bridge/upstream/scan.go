@@ -320,16 +320,30 @@ func (s *scanner) str() bool {
 			return false
 		case c != '\\':
 			i++
-		case i+1 < len(s.data) && bytes.IndexByte([]byte(`"\/bfnrt`), s.data[i+1]) >= 0:
-			i += 2
 		default:
-			if _, ok := escaped(s.data[i:]); !ok {
+			n := escape(s.data[i:])
+			if n == 0 {
 				return false
 			}
-			i += 6
+			i += n
 		}
 	}
 	return false
+}
+
+// escape returns the length of the escape sequence at the start of b, 0 if it is none.
+func escape(b []byte) int {
+	if len(b) < 2 {
+		return 0
+	}
+	switch b[1] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return 2
+	}
+	if _, ok := escaped(b); ok {
+		return 6
+	}
+	return 0
 }
 
 // number walks over -?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?

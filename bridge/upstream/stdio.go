@@ -189,10 +189,10 @@ func (s *stdio) message(data []byte) *incoming {
 // only its size is worth a warning.
 func (s *stdio) skip(line []byte, err error) {
 	s.junk++
-	switch {
-	case s.junk == 1:
+	switch s.junk {
+	case 1:
 		s.log.Warn("the server prints lines that are not MCP messages; they are skipped", "bytes", len(line), "why", err)
-	case s.junk == junkLogged:
+	case junkLogged:
 		s.log.Debug("more such lines are not logged")
 	}
 	if s.junk <= junkLogged {
@@ -223,8 +223,8 @@ func (s *stdio) readLine() ([]byte, error) {
 			s.line = append(s.line[:headLine], rest[len(rest)-tailLine:]...)
 		}
 		switch {
-		case err == bufio.ErrBufferFull:
-		case err == io.EOF && !long && len(s.line) > 0:
+		case errors.Is(err, bufio.ErrBufferFull):
+		case errors.Is(err, io.EOF) && !long && len(s.line) > 0:
 			return s.line, nil // a last line without its end
 		case err != nil:
 			return nil, err

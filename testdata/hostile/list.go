@@ -38,7 +38,7 @@ var badtools = []string{
 
 func (s *server) list(r *request) {
 	page := 0
-	fmt.Sscan(r.Params.Cursor, &page)
+	_, _ = fmt.Sscan(r.Params.Cursor, &page)
 	switch {
 	case s.is("notools"):
 		s.refuse(r.ID, -32601, "method not found", "null")

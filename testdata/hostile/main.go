@@ -175,7 +175,7 @@ func (s *server) begin() {
 func (s *server) print(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	os.Stdout.WriteString(text)
+	_, _ = os.Stdout.WriteString(text)
 }
 
 func (s *server) answer(id json.RawMessage, result string) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,7 +14,7 @@ const sleeper = "471147"
 // spawn starts a process that outlives us unless somebody ends it. It keeps our
 // stdout and stderr open.
 func spawn(detached bool) {
-	cmd := exec.Command("sleep", sleeper)
+	cmd := exec.CommandContext(context.Background(), "sleep", sleeper)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: detached}
 	if err := cmd.Start(); err != nil {

@@ -23,10 +23,16 @@ import (
 )
 
 func main() {
+	log.SetFlags(0)
+	if err := run(); err != nil {
+		log.Fatalf("toyserver: %v", err)
+	}
+}
+
+func run() error {
 	delay := flag.Duration("delay", 0, "wait this long before answering anything")
 	logFile := flag.String("log", "", "append a line per call to this file")
 	flag.Parse()
-	log.SetFlags(0)
 	// Calls leave much garbage and little else: collecting it at every few megabytes,
 	// as the default would, takes half of the time.
 	debug.SetGCPercent(400)
@@ -36,7 +42,7 @@ func main() {
 	if *logFile != "" {
 		f, err := os.OpenFile(*logFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 		if err != nil {
-			log.Fatalf("toyserver: opening the call log: %v", err)
+			return fmt.Errorf("opening the call log: %w", err)
 		}
 		defer f.Close()
 		calls.w = f
@@ -45,9 +51,7 @@ func main() {
 	for _, t := range tools() {
 		s.AddTool(t.definition, calls.wrap(t.definition.Name, t.run))
 	}
-	if err := s.Run(context.Background(), &mcp.StdioTransport{}); err != nil {
-		log.Fatalf("toyserver: %v", err)
-	}
+	return s.Run(context.Background(), &mcp.StdioTransport{})
 }
 
 // callLog writes down what arrived. Without a writer it does nothing.
