@@ -24,6 +24,7 @@ var law = parseLaw(`
 	cmd/mcp-code-mode:                  bridge bridge/record bridge/server bridge/upstream engine policies
 	cmd/mcp-code-mode:                  sandbox sandbox/docker sandbox/gvisor sandbox/rootfs
 	cmd/mcp-code-mode:                  cmd/mcp-code-mode/internal/config cmd/mcp-code-mode/internal/nearest
+	cmd/mcp-code-mode/e2e:
 	cmd/mcp-code-mode/internal/config:  cmd/mcp-code-mode/internal/nearest
 	cmd/mcp-code-mode/internal/nearest:
 	bridge/server:                      bridge engine sandbox sandbox/wire

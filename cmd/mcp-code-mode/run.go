@@ -106,7 +106,7 @@ func (o *options) run(ctx context.Context, u *ui, command []string, code string,
 	if err != nil {
 		return err
 	}
-	defer s.Close()
+	defer shut(s, log)
 	result, err := s.Run(ctx, code)
 	if why := context.Cause(ctx); err != nil && errors.Is(why, context.Canceled) {
 		return errors.New("interrupted before the program started")

@@ -56,7 +56,7 @@ func (o *options) serve(ctx context.Context, u *ui, command []string, warm int) 
 	if err != nil {
 		return err
 	}
-	defer s.Close()
+	defer shut(s, log)
 	if isTerminal(u.stdin) {
 		u.notef("waiting for an MCP client on stdin; this is no interactive program")
 		u.hintf("put this command line into your client's configuration, or try `%s run` for one program", program)
@@ -97,6 +97,14 @@ func (o *options) start(log *slog.Logger, command []string, warm int, driver mak
 		Bridge: o.bridge(opts), Driver: driver,
 		Limits: o.limits, Warm: warm, StartupTimeout: o.startup, Version: version(), Logger: log,
 	}), nil
+}
+
+// shut ends what the server started. By now the answer is given, so what goes
+// wrong is only said.
+func shut(s *server.Server, log *slog.Logger) {
+	if err := s.Close(); err != nil {
+		log.Warn("not everything could be closed", "error", err)
+	}
 }
 
 // defaultWarm is how many sandboxes serve keeps waiting: one for each core, at

@@ -92,9 +92,9 @@ func pathOf(cmd *exec.Cmd) string {
 	return ""
 }
 
-func (s *served) send(format string, args ...any) {
+func (s *served) send(line string) {
 	s.Helper()
-	if _, err := fmt.Fprintf(s.in, format+"\n", args...); err != nil {
+	if _, err := fmt.Fprintln(s.in, line); err != nil {
 		s.Fatal(err)
 	}
 }

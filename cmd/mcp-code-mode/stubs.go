@@ -56,7 +56,7 @@ func (o *options) stubs(ctx context.Context, u *ui, command []string, descriptio
 			return nil, ctx.Err()
 		},
 	})
-	defer s.Close()
+	defer shut(s, log)
 	if description {
 		return s.Description(ctx)
 	}
