@@ -34,7 +34,7 @@ func (r *Run) Call(ctx context.Context, call wire.Call) wire.Reply {
 	}
 	defer r.release()
 	if r.onCall != nil {
-		r.onCall(request.Call.Seq, t.facts.ID)
+		r.onCall(request.Run.Calls, t.facts.ID)
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.session.bridge.callTimeout)
 	defer cancel()
@@ -54,13 +54,10 @@ func (r *Run) admit(ctx context.Context, t *tool, request *engine.Request) engin
 	defer s.mu.Unlock()
 	s.calls++
 	r.calls++
-	if t.facts.Known {
-		s.callsByTool[t.facts.ID]++
-	}
 	// A run that ends while this is decided must not turn into a policy error;
 	// the engine has its own time limit.
 	ctx = context.WithoutCancel(ctx)
-	request.Call.Seq = r.calls
+	request.Call.Seq = s.calls
 	request.Run, request.Session = r.facts(), s.facts()
 	request.Call.Rules = s.evaluate(ctx, t, request.Call.Args, request.Session)
 
@@ -80,6 +77,7 @@ func (r *Run) admit(ctx context.Context, t *tool, request *engine.Request) engin
 		return decision
 	}
 	s.commit(decision.Effects, t.facts.ID)
+	s.callsByTool[t.facts.ID]++
 	r.inFlight++
 	return decision
 }

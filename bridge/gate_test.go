@@ -114,7 +114,7 @@ func describeRecords(t *testing.T, log []byte) string {
 		var entry struct {
 			Input struct {
 				Tool    struct{ ID string }
-				Call    struct{ Seq int64 }
+				Run     struct{ Calls int64 }
 				Session struct{ Labels []string }
 			}
 			Result engine.Decision
@@ -127,7 +127,7 @@ func describeRecords(t *testing.T, log []byte) string {
 			verdict = "allow"
 		}
 		fmt.Fprintf(&b, "%s %s call %d of run, session labels %v, adds %v", verdict,
-			entry.Input.Tool.ID, entry.Input.Call.Seq, entry.Input.Session.Labels, entry.Result.Effects.LabelsAdd)
+			entry.Input.Tool.ID, entry.Input.Run.Calls, entry.Input.Session.Labels, entry.Result.Effects.LabelsAdd)
 		for _, d := range entry.Result.Denials {
 			fmt.Fprintf(&b, " %s", d.Code)
 		}

@@ -27,8 +27,8 @@ type Session struct {
 	mu           sync.Mutex
 	labels       []string          // in the order they were earned
 	labelSources map[string]string // label -> tool id of the call that earned it
-	calls        int64
-	callsByTool  map[string]int64
+	calls        int64             // refused ones included
+	callsByTool  map[string]int64  // forwarded ones, by tool id
 }
 
 // NewSession returns a session without labels. The principal is what the
@@ -98,10 +98,11 @@ func (s *Session) NewRun(opts RunOptions) *Run {
 	}
 }
 
-// facts is the run as a policy sees it. The caller holds session.mu.
+// facts is the run as a policy sees it, the call that is being decided
+// included. The caller holds session.mu.
 func (r *Run) facts() engine.Run {
 	return engine.Run{
-		ID: r.id, CodeSHA256: r.code, Calls: r.calls, InFlight: r.inFlight,
+		ID: r.id, CodeSHA256: r.code, Calls: r.calls, InFlight: r.inFlight + 1,
 		ElapsedMS: time.Since(r.started).Milliseconds(),
 	}
 }
