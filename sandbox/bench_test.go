@@ -1,3 +1,5 @@
+//go:build linux
+
 package sandbox_test
 
 import (
@@ -27,6 +29,17 @@ func BenchmarkSandbox(b *testing.B) {
 		s := benchmarked(b)
 		for b.Loop() {
 			run(b, s, "pass")
+		}
+	})
+	b.Run("warm-run", func(b *testing.B) {
+		p := poolOf(b, newProcess(b), sandbox.PoolOptions{Warm: 1})
+		for range b.N {
+			b.StopTimer()
+			eventually(b, "one is warm", func() bool { return p.Idle() == 1 })
+			b.StartTimer()
+			s := take(b, p)
+			run(b, s, "pass")
+			s.Kill()
 		}
 	})
 	b.Run("call", func(b *testing.B) {

@@ -131,12 +131,16 @@ func (s *Sandbox) converse(ctx context.Context, line []byte) error {
 		err = s.expectReady()
 	}
 	switch {
-	case err == nil && ctx.Err() == nil:
-		return nil
 	case ctx.Err() != nil:
 		err = context.Cause(ctx)
+		s.kill(stopCancelled)
+	case err == nil:
+		return nil
+	case errors.Is(err, wire.ErrViolation):
+		s.kill(violated(err))
+	default:
+		s.kill(stopDeaf)
 	}
-	s.kill(stopViolation)
 	return s.explain(err)
 }
 

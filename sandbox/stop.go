@@ -24,6 +24,7 @@ var (
 	stopClosed    = &stop{kind: "closed"}
 	stopCancelled = &stop{kind: "cancelled"}
 	stopViolation = &stop{kind: "protocol violation"}
+	stopDeaf      = &stop{kind: "it did not answer"}
 )
 
 func stopDeadline(d time.Duration) *stop {

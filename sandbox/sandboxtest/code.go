@@ -52,7 +52,7 @@ print(pickle.loads(pickle.dumps((Point(3), Color.RED))), __name__)
 	}},
 	fails("a syntax error shows its line", "x = 1\ny = = 2", "y = = 2"),
 	fails("6000 nested parentheses are a clean error", strings.Repeat("(", 6000)+strings.Repeat(")", 6000), "Error"),
-	fails("endless recursion is a clean error", "def deep(): return 1 + deep()\ndeep()", "RecursionError"),
+	fails("endless recursion is a clean error", "def deep(n): return deep(n + 1)\ndeep(0)", "RecursionError"),
 	fails("a NUL in the code is a clean error", "print(1)\x00", "SyntaxError"),
 	fails("reading input ends at once", "input()", "EOFError"),
 	fails("a broken repr is a clean error", "class A:\n    def __repr__(self): raise KeyError('broken')\nA()", "KeyError: 'broken'"),
@@ -134,7 +134,7 @@ print('done')
 		}
 		s.fresh(t)
 	}},
-	fails("a recursion limit set too low is a clean error", "import sys\nsys.setrecursionlimit(30)\ndef deep(): return 1 + deep()\ndeep()", "RecursionError"),
+	fails("a recursion limit set too low is a clean error", "import sys\nsys.setrecursionlimit(30)\ndef deep(n): return deep(n + 1)\ndeep(0)", "RecursionError"),
 	{"closing every descriptor ends the run cleanly", func(t *testing.T, s *suite) {
 		o := s.exec(t, "import os\nos.closerange(3, 64)\nprint(1)")
 		if want := "stopped: the code closed descriptors that the sandbox needs"; o.Error != want || !o.Stopped {
