@@ -17,6 +17,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// selfExe is this program. Tests built with cgo put a static one in its place.
+var selfExe = "/proc/self/exe"
+
 // executable opens the program that sentries are started from and checks that
 // they can be. path is Options.Runsc; "" means the embedded runsc or, without
 // one, this program.

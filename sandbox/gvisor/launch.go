@@ -56,8 +56,9 @@ func command(exe string, argv []string, root *os.File, f *sentryFiles) *exec.Cmd
 // sentryEnv is all of the sentry's environment; nothing of it is seen inside. Its
 // garbage collector would run several times during a start; this way it waits
 // until there is something to collect, and gets eager again long before
-// sentryMemory.
-var sentryEnv = []string{"GOGC=400", "GOMEMLIMIT=64MiB"}
+// sentryMemory. And the Go runtime would keep files of the host's control groups
+// open, to follow a quota that gVisor sets the number of threads by itself.
+var sentryEnv = []string{"GOGC=400", "GOMEMLIMIT=64MiB", "GODEBUG=containermaxprocs=0,updatemaxprocs=0"}
 
 // startError explains why a process in new namespaces could not be started.
 func startError(err error) error {

@@ -20,11 +20,7 @@ import (
 func TestNothingIsLeftBehind(t *testing.T) {
 	newTestDriver(t, Options{}).Close() // what is made once
 	before := takeCensus(t)
-	path, err := runscPath()
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := New(t.Context(), Options{Runner: sandbox.RunnerSource, Runsc: path})
+	d, err := New(t.Context(), Options{Runner: sandbox.RunnerSource})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,5 +7,3 @@ import "github.com/mcp-code-mode/mcp-code-mode/sandbox/gvisor/internal/runsc"
 // Main turns this process into runsc when it was started to be that, and then
 // does not return. It must be the first thing main does.
 func Main() { runsc.Main() }
-
-const selfExe = "/proc/self/exe"

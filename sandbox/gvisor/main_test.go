@@ -3,47 +3,73 @@
 package gvisor
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"sync"
 	"testing"
 
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/sandboxtest"
 )
 
-// TestMain lets the test binary serve as runsc.
+// TestMain lets the test binary serve as runsc, and play its part in tests that
+// need a second process.
 func TestMain(m *testing.M) {
 	Main()
-	os.Exit(m.Run())
+	os.Exit(run(m))
 }
 
-// runscPath is the executable sentries are started from: this one or, when it was
-// built with cgo as under the race detector, a static one built for the purpose.
-var runscPath = sync.OnceValues(func() (string, error) {
-	self, err := executable("")
-	if err == nil {
-		self.Close()
-		return "", nil
+func run(m *testing.M) int {
+	remove, err := makeStatic()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer remove()
+	name := os.Getenv(roleEnv)
+	if name == "" {
+		return m.Run()
+	}
+	if err := roles[name](); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// runscEnv tells a process started by a test what its sentries are started from.
+const runscEnv = "GVISOR_TEST_RUNSC"
+
+// makeStatic gives a test binary that was built with cgo, as under the race
+// detector, a static executable to start sentries from.
+func makeStatic() (remove func(), err error) {
+	remove = func() {}
+	if path := os.Getenv(runscEnv); path != "" {
+		selfExe = path
+		return remove, nil
+	}
+	if f, err := executable(""); err == nil {
+		f.Close()
+		return remove, nil
 	}
 	dir, err := os.MkdirTemp("", "runsc-")
 	if err != nil {
-		return "", err
+		return remove, err
 	}
-	path := filepath.Join(dir, "runsc")
-	cmd := exec.Command("go", "build", "-o", path, "./runsc")
+	remove = func() { os.RemoveAll(dir) }
+	if err := os.Chmod(dir, 0o755); err != nil {
+		return remove, err
+	}
+	selfExe = filepath.Join(dir, "runsc")
+	cmd := exec.Command("go", "build", "-o", selfExe, "./runsc")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	cmd.Stderr = os.Stderr
-	return path, cmd.Run()
-})
+	return remove, cmd.Run()
+}
 
 func newTestDriver(t testing.TB, o Options) *Driver {
 	t.Helper()
-	var err error
-	if o.Runsc, err = runscPath(); err != nil {
-		t.Fatal(err)
-	}
 	if o.Runner == nil {
 		o.Runner = sandbox.RunnerSource
 	}
@@ -60,11 +86,28 @@ func newTestDriver(t testing.TB, o Options) *Driver {
 }
 
 func TestConformance(t *testing.T) {
-	for name, cold := range map[string]bool{"cold": true, "warm": false} {
-		t.Run(name, func(t *testing.T) {
-			sandboxtest.Conformance(t, func(t *testing.T, lim sandbox.Limits) sandbox.Driver {
-				return newTestDriver(t, Options{Limits: lim, Cold: cold})
-			})
-		})
+	sandboxtest.Conformance(t, func(t *testing.T, lim sandbox.Limits) sandbox.Driver {
+		d := newTestDriver(t, Options{Limits: lim})
+		if d.warm.Load() == nil {
+			t.Error("sandboxes do not start from a snapshot")
+		}
+		return d
+	})
+}
+
+func TestConformanceFromTheBeginning(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("TestAsAnOrdinaryUser does this")
 	}
+	sandboxtest.Conformance(t, func(t *testing.T, lim sandbox.Limits) sandbox.Driver {
+		return newTestDriver(t, Options{Limits: lim, Cold: true})
+	})
+}
+
+func TestProbeStartsASandbox(t *testing.T) {
+	before := takeCensus(t)
+	if err := Probe(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	settles(t, before)
 }

@@ -23,12 +23,10 @@ const probeTimeout = 5 * time.Second
 // program of three instructions in place of Python. It takes about a tenth of a
 // second. Its errors say what is missing and, in a method Hint() string, what to
 // do about it.
-func Probe(ctx context.Context) error { return probe(ctx, "") }
-
-func probe(ctx context.Context, runsc string) error {
+func Probe(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
-	exe, err := executable(runsc)
+	exe, err := executable("")
 	if err != nil {
 		return fmt.Errorf("trying gVisor: %w", err)
 	}

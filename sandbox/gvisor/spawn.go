@@ -6,6 +6,8 @@ import (
 	"errors"
 	"os/exec"
 	"runtime"
+
+	"golang.org/x/sys/unix"
 )
 
 // spawner is one thread that starts all sentries of a driver. The kernel sends a
@@ -25,14 +27,27 @@ type spawnRequest struct {
 
 func newSpawner(state *stateDir) *spawner {
 	s := &spawner{state: state, requests: make(chan spawnRequest), done: make(chan struct{})}
-	go s.run()
+	locked := make(chan struct{})
+	go s.run(locked)
+	<-locked
 	return s
 }
 
-func (s *spawner) run() {
-	// Never unlocked: the thread ends with this goroutine.
+// run serves requests on a thread that ends with it. It closes locked when it
+// has that thread.
+func (s *spawner) run(locked chan struct{}) {
 	runtime.LockOSThread()
-	defer close(s.done)
+	if unix.Gettid() == unix.Getpid() {
+		// The process's first thread cannot end before the process, and its control
+		// groups and processors are taken for those of the process. While it is
+		// held here, the next goroutine gets another.
+		go s.run(locked)
+		<-locked
+		runtime.UnlockOSThread()
+		return
+	}
+	close(locked)
+	defer close(s.done) // and never unlock
 	for r := range s.requests {
 		err := r.place.apply(r.cmd)
 		if err == nil {

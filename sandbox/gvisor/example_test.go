@@ -1,0 +1,35 @@
+//go:build linux && (amd64 || arm64)
+
+package gvisor_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/gvisor"
+)
+
+// One fresh sandbox, one piece of code. The program's main function begins with
+// gvisor.Main().
+func Example() {
+	ctx := context.Background()
+	driver, err := gvisor.New(ctx, gvisor.Options{Runner: sandbox.RunnerSource})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer driver.Close()
+
+	s, err := sandbox.Open(ctx, driver, sandbox.Limits{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+	outcome, err := s.Exec(ctx, "import os\nprint(os.uname().release, os.getuid())", nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Print(outcome.Stdout)
+	// Output: 4.19.0-gvisor 65534
+}

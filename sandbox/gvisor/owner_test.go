@@ -1,0 +1,186 @@
+//go:build linux && (amd64 || arm64)
+
+package gvisor
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
+)
+
+// roleEnv makes a process of the test binary play one of the roles.
+const roleEnv = "GVISOR_TEST_ROLE"
+
+var roles = map[string]func() error{
+	"owner":              playOwner,
+	"without namespaces": playWithoutNamespaces,
+}
+
+// sentryExe is the value of runscEnv for a child: "" if it can be its own.
+func sentryExe() string {
+	if selfExe == "/proc/self/exe" {
+		return ""
+	}
+	return selfExe
+}
+
+// role is a command of this binary that plays a role.
+func role(t *testing.T, name string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "/proc/self/exe")
+	cmd.Args[0] = name // under its own name it would be runsc
+	cmd.Env = append(os.Environ(), roleEnv+"="+name, runscEnv+"="+sentryExe())
+	cmd.Stderr = os.Stderr
+	return cmd
+}
+
+// report is what the owner of sandboxes says before it is killed.
+type report struct {
+	State  string
+	Groups []string
+}
+
+// playOwner starts sandboxes, reports, and waits to be killed.
+func playOwner() error {
+	ctx := context.Background()
+	d, err := New(ctx, Options{Runner: sandbox.RunnerSource})
+	if err != nil {
+		return err
+	}
+	for _, code := range []string{
+		"", // waits for input
+		"while True: pass",
+		"import os, time\nif os.fork() == 0:\n    while True: pass\nwhile True: time.sleep(1)",
+	} {
+		s, err := sandbox.Open(ctx, d, sandbox.Limits{})
+		if err != nil {
+			return err
+		}
+		if code != "" {
+			go s.Exec(ctx, code, nil)
+		}
+	}
+	time.Sleep(300 * time.Millisecond) // the code has begun
+	r := report{State: d.state.dir.Name()}
+	for _, h := range d.groups {
+		r.Groups = append(r.Groups, h.dir)
+	}
+	if err := json.NewEncoder(os.Stdout).Encode(r); err != nil {
+		return err
+	}
+	select {}
+}
+
+func TestTheDeathOfTheOwnerEndsItsSandboxes(t *testing.T) {
+	newTestDriver(t, Options{}) // so that the snapshot is there
+	cmd := role(t, "owner")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var r report
+	if err := json.NewDecoder(bufio.NewReader(out)).Decode(&r); err != nil {
+		t.Errorf("reading the owner's report: %v", err)
+	}
+	all := descendants(t, cmd.Process.Pid)
+	if len(all) < 6 { // three sentries and what runs in them
+		t.Errorf("the owner has only %d processes below it", len(all))
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // it was killed
+	for deadline := time.Now().Add(20 * time.Second); len(alive(t, all)) > 0; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d of %d processes outlive their owner", len(alive(t, all)), len(all))
+		}
+	}
+	newTestDriver(t, Options{}) // removes what is left
+	for _, path := range append(r.Groups, r.State) {
+		if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s is still there (%v)", path, err)
+		}
+	}
+}
+
+// playWithoutNamespaces tries to start a sandbox where user namespaces are turned
+// off.
+func playWithoutNamespaces() error {
+	if err := os.WriteFile("/proc/sys/user/max_user_namespaces", []byte("0"), 0); err != nil {
+		return err
+	}
+	err := Probe(context.Background())
+	fmt.Printf("%v\nhint: %s\n", err, hint(err))
+	return nil
+}
+
+func TestWithoutUserNamespacesTheReasonIsClear(t *testing.T) {
+	cmd := role(t, "without namespaces")
+	// The number of namespaces is a limit of each namespace: a new one has its
+	// own to turn off.
+	cmd.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags:  syscall.CLONE_NEWUSER,
+		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Geteuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getegid(), Size: 1}},
+	}
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, want := range []string{"making user and PID namespaces", "hint: user namespaces are turned off", "user.max_user_namespaces", "--sandbox docker"} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("got %q, want it to say %q", out, want)
+		}
+	}
+}
+
+// ordinary is a user that no system has.
+const ordinary = 54321
+
+// TestAsAnOrdinaryUser runs, when root runs it, the tests of what depends on
+// privileges as a user without any, with a home of its own.
+func TestAsAnOrdinaryUser(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("all tests run as an ordinary user")
+	}
+	home, err := os.MkdirTemp("", "ordinary-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(home)
+	if err := os.Chown(home, ordinary, ordinary); err != nil {
+		t.Fatal(err)
+	}
+	tests := "^(TestConformanceFromTheBeginning|TestProbe.*|TestNothing.*|TestTheDeath.*|TestASentryIsConfined|TestMemory.*|TestSnapshots.*)$"
+	cmd := exec.CommandContext(t.Context(), "/proc/self/exe", "-test.run="+tests, "-test.v")
+	cmd.Args[0] = "as an ordinary user"
+	cmd.Dir = home
+	cmd.Env = []string{"HOME=" + home, "TMPDIR=" + home, "PATH=/usr/bin:/bin", runscEnv + "=" + sentryExe()}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: ordinary, Gid: ordinary}}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	for _, want := range []string{"--- PASS: TestConformanceFromTheBeginning", "--- PASS: TestTheDeathOfTheOwner", "--- PASS: TestMemory"} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("%q is missing from what ran", want)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(home, ".cache/mcp-code-mode/gvisor/state/*/*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
