@@ -132,7 +132,7 @@ func TestAFailedStartLeavesNothingBehind(t *testing.T) {
 
 // TestAKilledHostLeavesNothingBehind runs this test binary as the host and kills it.
 func TestAKilledHostLeavesNothingBehind(t *testing.T) {
-	if os.Getenv("UPSTREAM_TEST_HOST") != "" {
+	if os.Getenv(asHost) != "" {
 		u, err := Start(context.Background(), mode2("child", "stubborn"))
 		if err != nil {
 			t.Fatal(err)
@@ -144,7 +144,7 @@ func TestAKilledHostLeavesNothingBehind(t *testing.T) {
 		t.Skip("SKIPPED: what a server started is only ended with /bin/sh here:", err)
 	}
 	cmd := exec.Command(os.Args[0], "-test.run=^TestAKilledHostLeavesNothingBehind$")
-	cmd.Env = append(os.Environ(), "UPSTREAM_TEST_HOST=1")
+	cmd.Env = append(os.Environ(), asHost+"="+hostile)
 	out := &syncBuffer{}
 	cmd.Stdout = out
 	if err := cmd.Start(); err != nil {
