@@ -22,10 +22,9 @@ const (
 	probeTime = 2 * time.Second
 )
 
-// shake agrees on a protocol version with a new server. "A client that supports
-// both should try server/discover first and fall back to initialize": with probe
-// unset that first step is left out, for a server known not to survive or to
-// answer it.
+// shake agrees on a protocol version with a new server: server/discover first, then
+// initialize. With probe unset the first step is left out, for a server known not to
+// answer it or not to survive it.
 func (p *peer) shake(ctx context.Context, impl *mcp.Implementation, probe bool) (version string, err error) {
 	info, err := json.Marshal(impl)
 	if err != nil {

@@ -28,8 +28,8 @@ type mirrored struct {
 // fieldName is an HTTP field name (RFC 9110, token).
 var fieldName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$")
 
-// mirroredIn returns the mirrored parameters of an input schema. Clients "MUST
-// reject" a tool whose annotations are not valid.
+// mirroredIn returns the mirrored parameters of an input schema. Clients are to
+// leave out a tool whose annotations are not valid.
 func mirroredIn(schema json.RawMessage) (found []mirrored, err error) {
 	seen := map[string]bool{}
 	var walk func(schema json.RawMessage, path []string) error
