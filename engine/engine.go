@@ -34,6 +34,7 @@ type Engine struct {
 	decision rego.PreparedEvalQuery
 	visible  rego.PreparedEvalQuery
 	txn      storage.Transaction // a reading one, open for good: nothing ever writes
+	data     documents
 	revision string
 	timeout  time.Duration
 	log      *slog.Logger
@@ -46,7 +47,7 @@ func New(ctx context.Context, opts Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{revision: p.revision, timeout: opts.Timeout, log: opts.Logger}
+	e := &Engine{revision: p.revision, data: p.documents, timeout: opts.Timeout, log: opts.Logger}
 	if e.log == nil {
 		e.log = slog.New(slog.DiscardHandler)
 	}
@@ -103,7 +104,7 @@ func (e *Engine) Decide(ctx context.Context, r *Request) (d Decision) {
 	if err != nil {
 		return e.failed(ctx, r, err)
 	}
-	answer, err := evaluate(ctx, e.decision, input, rego.EvalTransaction(e.txn))
+	answer, err := evaluate(ctx, e.decision, input, rego.EvalTransaction(e.txn), rego.EvalBaseCache(e.data))
 	if err != nil {
 		return e.failed(ctx, r, err)
 	}
@@ -141,6 +142,20 @@ func evaluate(ctx context.Context, q rego.PreparedEvalQuery, input ast.Value, ho
 	return term, nil
 }
 
+// documents is the policy's data as terms. OPA asks such a cache before it asks the store, and
+// since nothing changes, it can be one for all decisions.
+type documents struct{ ast.Object }
+
+func (d documents) Get(ref ast.Ref) ast.Value {
+	v, err := d.Find(ref[1:])
+	if err != nil {
+		return nil
+	}
+	return v
+}
+
+func (documents) Put(ast.Ref, ast.Value) {}
+
 // Visible reports which of the tools exist for the model, by tool id. An error means that
 // the policy could not say; then no tool should be shown.
 func (e *Engine) Visible(ctx context.Context, tools []Tool) (map[string]bool, error) {
@@ -158,7 +173,7 @@ func (e *Engine) Visible(ctx context.Context, tools []Tool) (map[string]bool, er
 func (e *Engine) visibleTool(ctx context.Context, t *Tool) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, e.timeout)
 	defer cancel()
-	answer, err := evaluate(ctx, e.visible, visibleValue(t), rego.EvalTransaction(e.txn))
+	answer, err := evaluate(ctx, e.visible, visibleValue(t), rego.EvalTransaction(e.txn), rego.EvalBaseCache(e.data))
 	if err != nil {
 		return false, err
 	}

@@ -34,11 +34,12 @@ type loadOptions struct {
 
 // policy is a policy and its data, ready to be compiled.
 type policy struct {
-	compiler *ast.Compiler
-	store    storage.Store
-	modules  map[string]*ast.Module
-	revision string
-	warnings []string
+	compiler  *ast.Compiler
+	store     storage.Store
+	documents documents
+	modules   map[string]*ast.Module
+	revision  string
+	warnings  []string
 }
 
 // load reads, compiles and checks a policy that is to be asked. Its errors are for the person
@@ -86,6 +87,11 @@ func parse(ctx context.Context, src Source, opts loadOptions) (*policy, error) {
 	if b.Manifest.Revision != "" {
 		p.revision = b.Manifest.Revision + "@" + p.revision
 	}
+	value, err := ast.InterfaceToValue(b.Data)
+	if err != nil {
+		return nil, err
+	}
+	p.documents = documents{value.(ast.Object)}
 	p.store = inmem.NewFromObjectWithOpts(b.Data, inmem.OptReturnASTValuesOnRead(true), inmem.OptRoundTripOnWrite(false))
 	schemas, err := files.schemas()
 	if err != nil {

@@ -1,10 +1,6 @@
 package engine
 
-import (
-	"encoding/json"
-	"maps"
-	"slices"
-)
+import "encoding/json"
 
 // The hooks at which a policy is asked.
 const (
@@ -103,16 +99,6 @@ func (r Request) MarshalJSON() ([]byte, error) {
 		p.Session.CallsByTool = map[string]int64{}
 	}
 	return json.Marshal(p)
-}
-
-// Clone returns a copy that shares nothing that changes while a session goes on. Call.Args
-// is shared: nobody changes it.
-func (r *Request) Clone() *Request {
-	c := *r
-	c.Session.Labels = slices.Clone(r.Session.Labels)
-	c.Session.LabelSources = maps.Clone(r.Session.LabelSources)
-	c.Session.CallsByTool = maps.Clone(r.Session.CallsByTool)
-	return &c
 }
 
 func emptyNotNil[T any](s []T) []T {

@@ -10,14 +10,15 @@
 #     package codemode.rules.freeze
 #
 #     # METADATA
-#     # title: Nothing is deleted on production
+#     # title: Production is only read from
 #     # custom: {code: frozen}
 #     deny contains {"code": "frozen", "message": "production is frozen: only read from it"} if {
-#         not _proved_harmless
+#         not _harmless
 #     }
 #
-#     _proved_harmless if input.tool.server != "production"
-#     _proved_harmless if input.tool.annotations.readOnlyHint == true
+#     _harmless if input.tool.server in {"staging", "scratch"}
+#
+#     _harmless if input.tool.annotations.readOnlyHint == true
 #
 #   It is picked up as it is. What a family may say, each of it optional:
 #
@@ -28,7 +29,8 @@
 #
 #   Every other name in a family starts with `_`, so that a misspelt one is noticed. Write
 #   denials as above: not "deny if it looks bad" but "deny unless proved harmless". When a field
-#   is absent or of the wrong type the proof fails, and the call is refused.
+#   is absent or of the wrong type the proof fails, and the call is refused. `schemas/input.json`
+#   says what there is to look at, `mcp-code-mode policy test` and `policy eval` show what it does.
 # scope: subpackages
 # schemas:
 #   - input: schema.input

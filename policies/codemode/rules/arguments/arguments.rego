@@ -29,9 +29,10 @@ deny contains {"code": "rule_not_met", "message": _not_met} if not _rules_hold
 # Rego compares values of any type, null < true < 1 < "1" < [], so a bound on one side proves
 # nothing. What lies between two numbers is a number.
 _fits if {
-	is_number(data.codemode.config.limits.argument_bytes)
+	limit := data.codemode.config.limits.argument_bytes
+	is_number(limit)
 	input.call.args_bytes >= 0
-	input.call.args_bytes <= data.codemode.config.limits.argument_bytes
+	input.call.args_bytes <= limit
 }
 
 _valid if {

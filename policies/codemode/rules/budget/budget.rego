@@ -14,9 +14,10 @@ deny contains {"code": "budget_exhausted", "message": _message} if not _calls_le
 
 # Between two numbers there are only numbers; above or below one there is more.
 _calls_left if {
-	is_number(data.codemode.config.limits.calls_per_run)
+	limit := data.codemode.config.limits.calls_per_run
+	is_number(limit)
 	input.run.calls >= 1
-	input.run.calls <= data.codemode.config.limits.calls_per_run
+	input.run.calls <= limit
 }
 
 _message := concat("", [
