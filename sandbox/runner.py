@@ -10,8 +10,13 @@ it what it likes. The host enforces every limit; this file is polite, fast, and
 tells honest code clearly what it did wrong.
 """
 
+import _sitebuiltins
 import builtins
 import sys
+
+# What the site module, which is not loaded here, gives every script.
+builtins.exit = builtins.quit = sys.exit
+builtins.help = _sitebuiltins._Helper()
 
 # Functions defined below look their builtins up in this copy, so that code
 # which deletes or replaces builtins does not break the runner.
@@ -48,7 +53,7 @@ VERSION = 1
 MAX_LINE = 1 << 20  # of a line to the host
 MAX_DEPTH = 64  # of arguments
 MAX_VALUES = 100_000  # in arguments
-HUGE = 10**999  # no integer in arguments may have more than 999 digits
+HUGE, NEGATIVE_HUGE = 10**999, -(10**999)  # integers in arguments lie between
 MAX_MESSAGE = 500  # characters of a ToolError
 MAX_ERROR = 2048  # bytes of a traceback
 OUT_PIECE = 64 << 10  # characters of one line of output
@@ -300,7 +305,7 @@ def unfit(params):
             kind = type(item)
             if type(key) is not str and isinstance(value, dict) and not isinstance(key, str):
                 return "arguments_invalid", f"{path or 'a key'}: keys must be strings, not {type(key).__name__}"
-            if kind in PLAIN or kind is int and -HUGE < item < HUGE or kind is float and isfinite(item):
+            if kind in PLAIN or kind is int and NEGATIVE_HUGE < item < HUGE or kind is float and isfinite(item):
                 continue
             where = f"{path}/{key}"
             if isinstance(item, (dict, list, tuple)):

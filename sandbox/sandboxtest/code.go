@@ -84,6 +84,7 @@ var endChecks = []check{
 	stops("os._exit ends the run", sandbox.Limits{}, "import os\nos._exit(7)", "the sandbox ended (exit status 7)"),
 	stops("a crash of the interpreter ends the run", sandbox.Limits{}, "import ctypes\nctypes.string_at(0)", "the sandbox ended"),
 	fails("sys.exit(3) is an error", "import sys\nsys.exit(3)", "SystemExit: 3"),
+	fails("exit(3) is an error", "exit(3)", "SystemExit: 3"),
 	fails("sys.exit with a text is an error", "import sys\nsys.exit('bad input')", "SystemExit: bad input"),
 	fails("sys.exit in a task is an error", "import sys\nasync def f(): sys.exit(3)\nawait asyncio.create_task(f())", "SystemExit: 3"),
 	prints("raising SystemExit is a clean end", "print(1)\nraise SystemExit\nprint(2)", "1\n"),
