@@ -14,8 +14,14 @@ import (
 // maxError is how much of a cell's error is kept, in bytes: its end.
 const maxError = 2 << 10
 
-// CallFunc answers one call of the code. Each call has its own goroutine.
+// CallFunc answers one call of the code. Each call has its own goroutine. A nil
+// CallFunc refuses every call.
 type CallFunc func(context.Context, wire.Call) wire.Reply
+
+func refuse(_ context.Context, c wire.Call) wire.Reply {
+	const code = "tool_not_allowed"
+	return wire.Reply{Err: &wire.CallError{Tool: c.Tool, Code: code, Codes: []string{code}, Message: "there are no tools here"}}
+}
 
 // Outcome is how a cell ended. All of it is text for the model except Detail.
 type Outcome struct {
@@ -48,6 +54,9 @@ func (s *Sandbox) Exec(ctx context.Context, code string, call CallFunc) (Outcome
 		return Outcome{}, fmt.Errorf("running code: %w", err)
 	}
 	defer s.release()
+	if call == nil {
+		call = refuse
+	}
 	s.cell++
 	e := &execution{s: s, cell: s.cell, call: call, inFlight: map[int64]struct{}{}}
 	return e.run(ctx, code), nil
@@ -182,16 +191,6 @@ func (e *execution) stopped(err error) Outcome {
 	o := e.outcome("stopped: " + end.kind)
 	o.Stopped, o.Detail = true, end.detail
 	return o
-}
-
-// awaitExit waits a while for the machine to be gone.
-func (s *Sandbox) awaitExit() bool {
-	select {
-	case <-s.dead:
-		return true
-	case <-time.After(endGrace):
-		return false
-	}
 }
 
 func (e *execution) outcome(text string) Outcome {

@@ -171,15 +171,23 @@ func (s *Sandbox) expectReady() error {
 // explain adds to an error, for the operator, what the machine itself said
 // when it ended.
 func (s *Sandbox) explain(err error) error {
-	select {
-	case <-s.dead:
-	case <-time.After(endGrace):
+	if !s.awaitExit() {
 		return err
 	}
 	if s.exit.Detail == "" {
 		return fmt.Errorf("%w (exit status %d)", err, s.exit.Code)
 	}
 	return fmt.Errorf("%w (exit status %d): %s", err, s.exit.Code, s.exit.Detail)
+}
+
+// awaitExit waits a while for the machine to be gone.
+func (s *Sandbox) awaitExit() bool {
+	select {
+	case <-s.dead:
+		return true
+	case <-time.After(endGrace):
+		return false
+	}
 }
 
 // take makes the caller the only one who talks to the runner.

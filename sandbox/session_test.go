@@ -332,6 +332,17 @@ func TestErrorTextsAreBounded(t *testing.T) {
 	}
 }
 
+func TestWithoutACallFuncEveryCallIsRefused(t *testing.T) {
+	s := open(t)
+	if err := s.Init(t.Context(), []wire.Tool{{Name: "call", ID: "a/call"}}); err != nil {
+		t.Fatal(err)
+	}
+	o, err := s.Exec(t.Context(), "await call()", nil)
+	if err != nil || o.Stopped || !strings.HasSuffix(o.Error, "ToolError: there are no tools here") {
+		t.Errorf("got %+v, %v", o, err)
+	}
+}
+
 func TestOneCellAtATime(t *testing.T) {
 	s := open(t)
 	if err := s.Init(t.Context(), []wire.Tool{{Name: "call", ID: "a/call"}}); err != nil {
