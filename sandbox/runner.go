@@ -3,7 +3,8 @@ package sandbox
 import _ "embed"
 
 // RunnerSource is runner.py, the one file besides CPython that a sandbox holds.
-// Drivers put it at /runner.py and start it with RunnerArgs.
+// Drivers put it at /runner.py and start python3 -I -S -B with it, or with what
+// it compiles to.
 //
 //go:embed runner.py
 var RunnerSource []byte
