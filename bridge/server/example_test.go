@@ -7,7 +7,6 @@ import (
 	"github.com/mcp-code-mode/mcp-code-mode/bridge"
 	"github.com/mcp-code-mode/mcp-code-mode/bridge/server"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
-	"github.com/mcp-code-mode/mcp-code-mode/sandbox/sandboxtest"
 )
 
 // Run a program, and then cells that keep their variables, against an MCP
@@ -22,7 +21,7 @@ func Example() {
 				Unprefixed: true,
 			})
 		},
-		Driver: func(context.Context) (sandbox.Driver, error) { return sandboxtest.NewProcess("") },
+		Driver: func(context.Context) (sandbox.Driver, error) { return process() },
 	})
 	defer s.Close()
 

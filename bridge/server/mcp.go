@@ -100,6 +100,9 @@ func (s *Server) runPython(ctx context.Context, req *mcp.CallToolRequest) (*mcp.
 // the model.
 func decodeCode(raw json.RawMessage) (string, error) {
 	const want = `run_python takes one argument, "code": a string of Python source`
+	if len(raw) == 0 {
+		raw = json.RawMessage("{}")
+	}
 	if len(raw) > MaxCode*6+1024 { // every byte may be escaped as \u00XX
 		return "", ErrCodeTooLarge
 	}
@@ -160,7 +163,8 @@ const tellTime = 5 * time.Second
 
 // Serve serves one client on a transport until the client leaves, ctx ends, or
 // the wrapped servers fail to start, which is the error then returned. A
-// request that is waiting for them gets the same error first.
+// request that is waiting for them gets the same error first. In either case its
+// runs are stopped at once.
 func (s *Server) Serve(ctx context.Context, transport mcp.Transport) error {
 	connection, err := s.mcp.Connect(ctx, transport, nil)
 	if err != nil {

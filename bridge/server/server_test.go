@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -16,6 +16,7 @@ import (
 	"github.com/mcp-code-mode/mcp-code-mode/bridge"
 	"github.com/mcp-code-mode/mcp-code-mode/bridge/server"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/rootfs"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/sandboxtest"
 )
 
@@ -23,11 +24,16 @@ import (
 // the server, the drivers have their own.
 func python(t *testing.T) func(context.Context) (sandbox.Driver, error) {
 	t.Helper()
-	path, err := exec.LookPath("python3")
+	return func(context.Context) (sandbox.Driver, error) { return process() }
+}
+
+// process is a driver that starts the Python of the sandboxes as it is.
+func process() (sandbox.Driver, error) {
+	dir, _, err := rootfs.Tree(context.Background(), sandbox.RunnerSource, nil)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	return func(context.Context) (sandbox.Driver, error) { return sandboxtest.NewProcess(path) }
+	return sandboxtest.NewProcess(filepath.Join(dir, "usr/bin/python3"))
 }
 
 // upstream is an in-memory MCP server. Its tool wait blocks until the call is

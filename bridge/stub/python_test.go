@@ -2,24 +2,36 @@ package stub
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/rootfs"
 )
 
-// python runs a script in the machine's CPython with input as JSON on stdin,
-// and decodes what it prints. Without a CPython the test is skipped, but not
-// where everything has to run.
+// cpython is the Python that sandboxes hold.
+var cpython = sync.OnceValues(func() (string, error) {
+	dir, _, err := rootfs.Tree(context.Background(), sandbox.RunnerSource, nil)
+	return filepath.Join(dir, "usr/bin/python3"), err
+})
+
+// python runs a script in the Python of the sandboxes with input as JSON on
+// stdin, and decodes what it prints.
 func python(t testing.TB, script string, input, output any) {
 	t.Helper()
-	path, err := exec.LookPath("python3")
+	path, err := cpython()
+	if errors.Is(err, rootfs.ErrUnsupported) {
+		t.Skip("SKIPPED: no Python is embedded for this system")
+	}
 	if err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("python3 is needed and not installed")
-		}
-		t.Skip("SKIPPED: needs python3")
+		t.Fatal(err)
 	}
 	in, err := json.Marshal(input)
 	if err != nil {
