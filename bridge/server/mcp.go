@@ -166,7 +166,7 @@ const tellTime = 5 * time.Second
 // request that is waiting for them gets the same error first. In either case its
 // runs are stopped at once.
 func (s *Server) Serve(ctx context.Context, transport mcp.Transport) error {
-	connection, err := s.mcp.Connect(ctx, transport, nil)
+	connection, err := s.mcp.Connect(ctx, leaving{transport, ctx}, nil)
 	if err != nil {
 		return fmt.Errorf("connecting the client: %w", err)
 	}

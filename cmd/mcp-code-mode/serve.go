@@ -3,10 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"runtime"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
 	"github.com/mcp-code-mode/mcp-code-mode/bridge/server"
@@ -52,16 +52,16 @@ command line of one server after --.`,
 
 func (o *options) serve(ctx context.Context, u *ui, command []string, warm int) error {
 	log := u.logger(o.logLevel)
-	s, err := o.start(log, command, warm, withHint(o.driver(u, log)))
+	s, end, err := o.start(log, command, warm, withHint(o.driver(u, log)))
 	if err != nil {
 		return err
 	}
-	defer shut(s, log)
+	defer end()
 	if isTerminal(u.stdin) {
 		u.notef("waiting for an MCP client on stdin; this is no interactive program")
 		u.hintf("put this command line into your client's configuration, or try `%s run` for one program", program)
 	}
-	err = s.Serve(ctx, &mcp.StdioTransport{})
+	err = s.Serve(ctx, &server.Stdio{})
 	if ctx.Err() != nil {
 		return nil // told to end
 	}
@@ -80,29 +80,36 @@ func withHint(driver makeDriver) makeDriver {
 	}
 }
 
-// start makes the server that serve and run have in common. The servers to wrap
-// and the sandbox start in the background.
-func (o *options) start(log *slog.Logger, command []string, warm int, driver makeDriver) (*server.Server, error) {
+// start makes the server that serve and run have in common, and the function
+// that ends all of it. The servers to wrap and the sandbox start in the
+// background.
+func (o *options) start(log *slog.Logger, command []string, warm int, driver makeDriver) (*server.Server, func(), error) {
 	opts, err := o.bridgeOptions(command, log)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := o.checkSandbox(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if opts.Record, err = openRecord(o.decisionLog); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return server.New(server.Options{
+	s := server.New(server.Options{
 		Bridge: o.bridge(opts), Driver: driver,
 		Limits: o.limits, Warm: warm, StartupTimeout: o.startup, Version: version(), Logger: log,
-	}), nil
+	})
+	return s, func() {
+		shut(s, log)
+		if opts.Record != nil {
+			shut(opts.Record, log)
+		}
+	}, nil
 }
 
-// shut ends what the server started. By now the answer is given, so what goes
+// shut closes what has done its work. By now the answer is given, so what goes
 // wrong is only said.
-func shut(s *server.Server, log *slog.Logger) {
-	if err := s.Close(); err != nil {
+func shut(c io.Closer, log *slog.Logger) {
+	if err := c.Close(); err != nil {
 		log.Warn("not everything could be closed", "error", err)
 	}
 }
