@@ -94,7 +94,8 @@ func checkFiles(t *testing.T, proc string) {
 		}
 	}
 	// Through /proc the root is that of its mount namespace.
-	if names, err := filepath.Glob(proc + "/root/*"); err != nil || strings.Join(names, " ") != proc+"/root/etc "+proc+"/root/proc" {
+	root := filepath.Join(proc, "root")
+	if names, err := filepath.Glob(root + "/*"); err != nil || strings.Join(names, " ") != root+"/etc "+root+"/proc" {
 		t.Errorf("the sentry's root holds %v (%v), want etc and proc", names, err)
 	}
 	for dir, want := range map[string]string{"etc": "localtime", "proc": ""} {
