@@ -102,11 +102,11 @@ func (o *options) run(ctx context.Context, u *ui, command []string, code string,
 	log := u.logger(o.logLevel)
 	ctx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
-	s, err := o.start(log, command, 0, orElse(o.driver(u, log), giveUp))
+	s, end, err := o.start(log, command, 0, orElse(o.driver(u, log), giveUp))
 	if err != nil {
 		return err
 	}
-	defer shut(s, log)
+	defer end()
 	result, err := s.Run(ctx, code)
 	if why := context.Cause(ctx); err != nil && errors.Is(why, context.Canceled) {
 		return errors.New("interrupted before the program started")
