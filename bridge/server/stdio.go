@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -142,16 +143,23 @@ func (l *lines) parse(line []byte, long bool) jsonrpc.Message {
 		return nil
 	case len(line) == 0:
 		return nil
+	case !utf8.Valid(line):
+		l.refuse(line, jsonrpc.CodeParseError, "the line is not UTF-8")
+		return nil
 	case !json.Valid(line):
 		l.refuse(nil, jsonrpc.CodeParseError, "the line is not JSON")
 		return nil
 	}
 	m, err := jsonrpc.DecodeMessage(line)
-	if err != nil || line[0] != '{' {
-		l.refuse(line, jsonrpc.CodeInvalidRequest, "the line is not a JSON-RPC 2.0 message (batches are not supported)")
-		return nil
+	switch {
+	case line[0] == '[':
+		l.refuse(nil, jsonrpc.CodeInvalidRequest, "batches of messages are not supported")
+	case err != nil:
+		l.refuse(line, jsonrpc.CodeInvalidRequest, "the line is not a JSON-RPC 2.0 message: "+err.Error())
+	default:
+		return m
 	}
-	return m
+	return nil
 }
 
 // refuse answers a line that is no message, under its id if it has one that can be
@@ -164,8 +172,9 @@ func (l *lines) refuse(line []byte, code int64, why string) {
 	if json.Unmarshal(line, &request) == nil && len(request.ID) > 0 && bytes.IndexByte([]byte(`"-0123456789`), request.ID[0]) >= 0 {
 		id = request.ID
 	}
+	message, _ := json.Marshal(why) // a string can always be
 	// The one who reads may be gone, which reading notices as well.
-	_ = l.line(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%q}}`, id, code, why))
+	_ = l.line(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, code, message))
 }
 
 // leaving is a transport whose connection ends for its reader with a context, as
