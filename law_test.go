@@ -27,6 +27,7 @@ var law = parseLaw(`
 	cmd/mcp-code-mode/e2e:
 	cmd/mcp-code-mode/internal/config:  cmd/mcp-code-mode/internal/nearest
 	cmd/mcp-code-mode/internal/nearest:
+	cmd/mcp-code-mode/e2e:
 	bridge/server:                      bridge engine sandbox sandbox/wire
 	bridge:                             bridge/record bridge/schema bridge/stub bridge/upstream engine policies sandbox/wire
 	bridge/record:

@@ -108,7 +108,7 @@ func text(s string) string {
 }
 
 func big(r *request) string {
-	var args struct{ Bytes int }
+	args := struct{ Bytes int }{20_000_000}
 	_ = json.Unmarshal(r.Params.Arguments, &args)
 	return text(strings.Repeat("x", args.Bytes))
 }
