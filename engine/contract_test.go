@@ -7,6 +7,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -164,6 +165,24 @@ func TestALoggedInputReplaysToTheSameDecision(t *testing.T) {
 		got.Decision.Rules = nil
 		if diff := cmp.Diff(want, got.Decision); diff != "" {
 			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+func TestADecisionIsWrittenWithoutNulls(t *testing.T) {
+	for _, c := range []struct {
+		decision Decision
+		want     string
+	}{
+		{Decision{}, `{"allow":false,"denials":[],"effects":{"labels_add":[]},"revision":""}`},
+		{
+			Decision{Denials: []Denial{{"rule_not_met", "a < b"}}, Effects: Effects{[]string{"private"}}, Revision: "v1", Rules: []string{"budget.deny"}},
+			`{"allow":false,"denials":[{"code":"rule_not_met","message":"a < b"}],"effects":{"labels_add":["private"]},"revision":"v1","rules":["budget.deny"]}`,
+		},
+	} {
+		text, err := c.decision.MarshalJSON()
+		if err != nil || strings.TrimSpace(string(text)) != c.want {
+			t.Errorf("got %s (%v), want %s", text, err, c.want)
 		}
 	}
 }

@@ -27,8 +27,18 @@ type Decision struct {
 	// Revision names what decided: the bundle's own revision, if it has one, and a hash
 	// over every rule and every piece of data.
 	Revision string `json:"revision"`
-	// Rules are the families that had a say: "allowlist.grant", "budget.deny", sorted.
-	Rules []string `json:"rules"`
+	// Rules are those that had a say, sorted: "allowlist.grant", "budget.deny". Only Eval fills
+	// it, because following which rules hold costs a quarter of a decision.
+	Rules []string `json:"rules,omitempty"`
+}
+
+// MarshalJSON writes empty lists where Go has nil.
+func (d Decision) MarshalJSON() ([]byte, error) {
+	type plain Decision // without this method
+	p := plain(d)
+	p.Denials = emptyNotNil(p.Denials)
+	p.Effects.LabelsAdd = emptyNotNil(p.Effects.LabelsAdd)
+	return encode(p)
 }
 
 // Denial is one reason not to allow a call. Both parts are written for the model.

@@ -86,7 +86,7 @@ func readDir(ctx context.Context, fsys fs.FS) (tree, error) {
 		if err != nil {
 			return err
 		}
-		defer f.Close()
+		defer func() { _ = f.Close() }()
 		// A name may be a link to a file, as in a Kubernetes volume, but never a device or a pipe.
 		if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 			return err

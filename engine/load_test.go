@@ -26,7 +26,7 @@ func TestPoliciesThatDoNotLoadSayWhere(t *testing.T) {
 		{"only tests", files("a_test.rego", "package a_test"), []string{"no .rego file in it"}},
 		{"no entrypoints", files("a.rego", "package codemode\nallow := true"), []string{"does not define the entrypoint data.codemode.decision"}},
 		{"one entrypoint", files("a.rego", "package codemode\ndecision := {}"), []string{"does not define the entrypoint data.codemode.visible"}},
-		{"misspelt entrypoint", files("a.rego", "package codemode\ndecison := {}\nvisible := true"), []string{"data.codemode.decision"}},
+		{"misspelt entrypoint", files("a.rego", "package codemode\nverdict := {}\nvisible := true"), []string{"data.codemode.decision"}},
 		{"syntax", files("a.rego", ok, "b/c.rego", "package b\n\nx := ["), []string{"mine/b/c.rego:3: rego_parse_error"}},
 		{"Rego v0", files("a.rego", "package codemode\ndecision = {}\nvisible { true }"), []string{"mine/a.rego:3: rego_parse_error", "`if` keyword is required"}},
 		{"Rego v0 by manifest", files(".manifest", `{"rego_version": 0}`, "a.rego", "package codemode\ndecision = {}\nvisible = true"), []string{"a.rego: written in Rego v0"}},

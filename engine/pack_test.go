@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -227,7 +228,7 @@ func packRequest() *Request {
 
 func newPack(t testing.TB) *Engine {
 	t.Helper()
-	e, err := New(t.Context(), Options{Policy: policies.FS, Config: packConfig()})
+	e, err := New(t.Context(), Options{Policy: policies.FS, Config: packConfig(), Timeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -148,7 +148,7 @@ func (t tree) bundle(src Source, caps *ast.Capabilities, tests bool) (*bundle.Bu
 		return nil, err
 	}
 	for _, m := range b.Modules {
-		if v := m.Parsed.RegoVersion(); v == ast.RegoV0 || v == ast.RegoV0CompatV1 {
+		if m.Parsed.RegoVersionSpan().Min() == ast.RegoV0 {
 			return nil, fmt.Errorf("%s: written in Rego v0; `opa fmt --rego-v1 -w` rewrites it", m.Path)
 		}
 	}

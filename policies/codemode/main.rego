@@ -30,7 +30,8 @@
 #   Every other name in a family starts with `_`, so that a misspelt one is noticed. Write
 #   denials as above: not "deny if it looks bad" but "deny unless proved harmless". When a field
 #   is absent or of the wrong type the proof fails, and the call is refused. `schemas/input.json`
-#   says what there is to look at, `mcp-code-mode policy test` and `policy eval` show what it does.
+#   says what there is to look at, `mcp-code-mode policy test` and `policy eval` show what it does,
+#   and so do `opa test` and `opa eval` (1.12 or later) with what `policy data` prints.
 # scope: subpackages
 # schemas:
 #   - input: schema.input
