@@ -4,8 +4,11 @@ package gvisor
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -102,5 +105,42 @@ func TestKillsForMemoryAreReadFromTheGroup(t *testing.T) {
 				t.Errorf("got %v, want %v", got, c.want)
 			}
 		})
+	}
+}
+
+// TestASandboxIsBornInItsVersion2Group uses a group without controllers, which
+// root can make wherever version 2 is mounted at all.
+func TestASandboxIsBornInItsVersion2Group(t *testing.T) {
+	d := newTestDriver(t, Options{})
+	mounts, err := cgroupMounts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(mounts, func(m cgroupMount) bool { return m.v2 })
+	if at < 0 {
+		t.Skip("control groups of version 2 are not mounted")
+	}
+	group := filepath.Join(mounts[at].ours, "gvisor-test-"+newID())
+	if err := os.Mkdir(group, 0o755); err != nil {
+		t.Skipf("no control group can be made: %v", err)
+	}
+	defer os.Remove(group)
+	d.groups = append(d.groups, hierarchy{dir: group, v2: true})
+	i, err := d.start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ready(t, i)
+	for _, pid := range append(descendants(t, i.cmd.Process.Pid), fmt.Sprint(i.cmd.Process.Pid)) {
+		pid, _, _ = strings.Cut(pid, "@")
+		text, err := os.ReadFile("/proc/" + pid + "/cgroup")
+		if err != nil || !strings.Contains(string(text), filepath.Base(group)+"/") {
+			t.Errorf("process %s is in %q (%v)", pid, text, err)
+		}
+	}
+	i.Kill()
+	i.Wait()
+	if left, err := os.ReadDir(group); err != nil || slices.ContainsFunc(left, os.DirEntry.IsDir) {
+		t.Errorf("left in the group: %v (%v)", left, err)
 	}
 }

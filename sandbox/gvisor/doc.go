@@ -22,6 +22,30 @@
 // namespace, every process of the sandbox before it can be waited for. So
 // nothing is left to clean up but a control group where there is one.
 //
+// # How it starts fast
+//
+// The first driver on a machine starts one sandbox, waits until its runner has
+// imported everything and asks for its first line, and has gVisor write the
+// state of its kernel to the cache. Sandboxes then start by restoring that
+// snapshot: half of the time of a start from the beginning. No foreign code has
+// run in it. What differs between sandboxes comes after it: pipes, the clock, and
+// everything random that is asked of the kernel. What Python has drawn before is
+// the same in all: the seed of its string hashes. A snapshot belongs to one
+// build of the program, one root, one set of limits and one kind of processor;
+// one that does not work is dropped, and sandboxes start from the beginning.
+//
+// The sentry is a second life of the program that starts it, and pays for
+// initialising every package linked into that. A build with the tag embed_runsc
+// carries a program with nothing but gVisor and starts sentries from that.
+//
+// # Limits
+//
+// Processes, descriptors, file sizes and the address space of each process are
+// limits of gVisor's own kernel. The memory of all processes of a sandbox, and
+// that of its sentry, is measured from outside, see watchdog, and bounded by a
+// control group where one can be made. The processes' code runs on as many
+// processors as the sandbox may use; the sentry works beside it.
+//
 // # What ends it
 //
 // The sentry dies with the thread of ours that started it (PR_SET_PDEATHSIG), so

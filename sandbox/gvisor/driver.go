@@ -7,10 +7,11 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"log/slog"
 	"math"
 	"os"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -32,6 +33,8 @@ type Driver struct {
 	opened  *snapshot                // closed with the driver; nil if there is none
 	warm    atomic.Pointer[snapshot] // opened, or nil when it must not be used (any more)
 	watch   *watchdog
+
+	groupless sync.Once // around the warning that a control group could not be made
 
 	mu     sync.Mutex // guards what follows
 	closed bool
@@ -88,6 +91,9 @@ func newDriver(o Options, exe, root *os.File, command []string) (*Driver, error)
 	}
 	d.cpus = newProcessors(d.limits.CPUs)
 	d.groups = newHierarchies(d.state, groupLimitsOf(d.limits))
+	if d.limits.CPUs != math.Trunc(d.limits.CPUs) && !d.limitsShares() {
+		d.log.Warn("no control group for processors can be used here: a sandbox gets whole ones", "cpus", d.limits.CPUs)
+	}
 	d.spawner = newSpawner(d.state)
 	d.watch = newWatchdog(d.limits.Memory)
 	return d, nil
@@ -175,10 +181,10 @@ func groupLimitsOf(l sandbox.Limits) groupLimits {
 	return g
 }
 
-// describe adds what the machine itself said to an error about it.
-func describe(err error, detail string) error {
-	if detail == "" {
-		return err
-	}
-	return fmt.Errorf("%w: %s", err, detail)
+// limitsShares reports whether control groups can give a sandbox less than a
+// whole processor.
+func (d *Driver) limitsShares() bool {
+	return slices.ContainsFunc(d.groups, func(h hierarchy) bool {
+		return slices.ContainsFunc(h.sets, func(s setting) bool { return strings.HasPrefix(s.file, "cpu.") })
+	})
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -59,6 +60,22 @@ func command(exe string, argv []string, root *os.File, f *sentryFiles) *exec.Cmd
 // sentryMemory. And the Go runtime would keep files of the host's control groups
 // open, to follow a quota that gVisor sets the number of threads by itself.
 var sentryEnv = []string{"GOGC=400", "GOMEMLIMIT=64MiB", "GODEBUG=containermaxprocs=0,updatemaxprocs=0"}
+
+// describe adds to an error what the machine itself said, and what can be done
+// about it.
+func describe(err error, detail string) error {
+	if detail == "" {
+		return err
+	}
+	err = fmt.Errorf("%w: %s", err, detail)
+	const restrict = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns"
+	if text, readErr := os.ReadFile(restrict); readErr == nil && os.Geteuid() != 0 &&
+		strings.TrimSpace(string(text)) == "1" && strings.Contains(detail, "chroot") {
+		return &hinted{err, "AppArmor lets an ordinary user's namespaces do nothing here: " +
+			"sysctl kernel.apparmor_restrict_unprivileged_userns=0, a profile for this program, or --sandbox docker"}
+	}
+	return err
+}
 
 // startError explains why a process in new namespaces could not be started.
 func startError(err error) error {

@@ -4,20 +4,15 @@ package gvisor
 
 import (
 	"errors"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"sync/atomic"
-
-	"golang.org/x/sys/unix"
 )
 
-// placement is where one sandbox runs: its control groups and processors.
+// placement is the control groups one sandbox runs in.
 type placement struct {
 	groups []placedGroup
 	v2     *os.File // the version 2 group, for the child to be born in
-	cpus   *unix.CPUSet
 }
 
 type placedGroup struct {
@@ -27,8 +22,8 @@ type placedGroup struct {
 
 // place makes the control groups of one sandbox. Even with an error, what it
 // returns must be removed.
-func place(hierarchies []hierarchy, id string, cpus *unix.CPUSet) (*placement, error) {
-	p := &placement{cpus: cpus}
+func place(hierarchies []hierarchy, id string) (*placement, error) {
+	p := &placement{}
 	for _, h := range hierarchies {
 		dir, err := h.group(id)
 		if dir != "" {
@@ -45,14 +40,8 @@ func place(hierarchies []hierarchy, id string, cpus *unix.CPUSet) (*placement, e
 }
 
 // apply prepares the thread it runs on, which is about to start cmd, so that the
-// child is born in its place. Version 1 groups and processors are inherited from
-// the thread.
+// child is born in its place. Version 1 groups are inherited from the thread.
 func (p *placement) apply(cmd *exec.Cmd) error {
-	if p.cpus != nil {
-		if err := unix.SchedSetaffinity(0, p.cpus); err != nil {
-			return err
-		}
-	}
 	if p.v2 != nil {
 		cmd.SysProcAttr.UseCgroupFD = true
 		cmd.SysProcAttr.CgroupFD = int(p.v2.Fd())
@@ -96,45 +85,4 @@ func (p *placement) remove() error {
 		err = errors.Join(err, removeGroup(g.dir, closePatience))
 	}
 	return err
-}
-
-// processors hands out processors to sandboxes in turn.
-type processors struct {
-	allowed []int // what this process may use
-	each    int   // for one sandbox
-	next    atomic.Uint64
-}
-
-func newProcessors(limit float64) *processors {
-	p := &processors{each: max(1, int(math.Ceil(limit)))}
-	var set unix.CPUSet
-	if err := unix.SchedGetaffinity(0, &set); err == nil {
-		for cpu := range len(set) * 64 {
-			if set.IsSet(cpu) {
-				p.allowed = append(p.allowed, cpu)
-			}
-		}
-	}
-	return p
-}
-
-// take returns the set for the next sandbox; nil when it may use all there are.
-func (p *processors) take() *unix.CPUSet {
-	if p.each >= len(p.allowed) {
-		return nil
-	}
-	var set unix.CPUSet
-	first := p.next.Add(uint64(p.each)) - uint64(p.each)
-	for i := range p.each {
-		set.Set(p.allowed[(first+uint64(i))%uint64(len(p.allowed))])
-	}
-	return &set
-}
-
-// count is how many processors one sandbox sees.
-func (p *processors) count() int {
-	if len(p.allowed) == 0 {
-		return p.each
-	}
-	return min(p.each, len(p.allowed))
 }

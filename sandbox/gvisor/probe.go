@@ -53,7 +53,8 @@ func try(ctx context.Context, d *Driver) error {
 	}
 	defer context.AfterFunc(ctx, i.Kill)()
 	if exit := i.Wait(); exit.Code != probeStatus {
-		return describe(fmt.Errorf("the test program ended with status %d instead of %d", exit.Code, probeStatus), exit.Detail)
+		err := fmt.Errorf("the test program ended with status %d instead of %d", exit.Code, probeStatus)
+		return describe(err, exit.Detail)
 	}
 	return nil
 }

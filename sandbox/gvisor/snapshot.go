@@ -117,7 +117,8 @@ func (s *snapshot) restore(c *controlSocket) error {
 		}
 		files = append(files, again)
 	}
-	opts := &boot.RestoreOpts{HavePagesFile: true, Background: true}
+	// Not in the background, or a damaged snapshot would show only later.
+	opts := &boot.RestoreOpts{HavePagesFile: true}
 	_, err := c.call(boot.ContMgrRestore, opts, nil, files...)
 	return err
 }

@@ -72,6 +72,9 @@ func (d *Driver) launch(ctx context.Context, from *snapshot) (*instance, *machin
 	}
 	stop := context.AfterFunc(ctx, i.Kill)
 	err = m.run(i, d.watch, from)
+	if err == nil {
+		err = d.cpus.confine(i.cmd.Process.Pid)
+	}
 	if !stop() {
 		err = context.Cause(ctx)
 	}
@@ -124,18 +127,18 @@ func (d *Driver) prepare(m *machine, spec *specs.Spec) error {
 	if err != nil {
 		return err
 	}
-	if m.place, err = place(d.groups, m.id, d.cpus.take()); err != nil {
+	if m.place, err = place(d.groups, m.id); err != nil {
 		// The watchdog and the limits inside still hold.
-		d.log.Warn("starting a sandbox without a control group", "error", err)
+		d.groupless.Do(func() { d.log.Warn("starting sandboxes without a control group", "error", err) })
 		_ = m.place.remove() // what is left goes when the driver is closed
-		m.place = &placement{cpus: m.place.cpus}
+		m.place = &placement{}
 	}
 	return nil
 }
 
 // spawn starts the sentry and makes it an instance of the driver's.
 func (d *Driver) spawn(m *machine) (*instance, error) {
-	argv := bootArgv(bootOptions{id: m.id, cpus: d.cpus.count(), memory: d.limits.Memory})
+	argv := bootArgv(bootOptions{id: m.id, cpus: d.cpus.seen(), memory: d.limits.Memory})
 	cmd := command(execPath(d.exe), argv, d.root, &m.theirs)
 	err := d.spawner.start(cmd, m.place)
 	if cmd.Process == nil {

@@ -65,7 +65,7 @@ func (d *Driver) warmUp(ctx context.Context, progress func(string)) error {
 // and kernel of the host.
 func (d *Driver) snapshotKey() (string, error) {
 	sum := sha256.New()
-	argv := bootArgv(bootOptions{cpus: d.cpus.count(), memory: d.limits.Memory})
+	argv := bootArgv(bootOptions{cpus: d.cpus.seen(), memory: d.limits.Memory})
 	spec, err := json.Marshal(machineSpec(d.limits, d.command))
 	if err != nil {
 		return "", err
