@@ -58,7 +58,7 @@ func (s *Sandbox) Exec(ctx context.Context, code string, call CallFunc) (Outcome
 		call = refuse
 	}
 	s.cell++
-	e := &execution{s: s, cell: s.cell, call: call, inFlight: map[int64]struct{}{}}
+	e := &execution{s: s, cell: s.cell, call: call, more: make(chan wire.Call), inFlight: map[int64]struct{}{}}
 	return e.run(ctx, code), nil
 }
 
@@ -69,7 +69,8 @@ type execution struct {
 	call   CallFunc
 	output output
 
-	calls sync.WaitGroup
+	calls sync.WaitGroup // goroutines that answer calls
+	more  chan wire.Call // to one of them that has nothing to do
 
 	mu       sync.Mutex
 	inFlight map[int64]struct{} // ids of calls that have no reply yet; guarded by mu
@@ -141,13 +142,29 @@ func (e *execution) start(ctx context.Context, c wire.Call) error {
 	if n > e.s.lim.InFlight {
 		return fmt.Errorf("%w: more than %d calls at once", wire.ErrViolation, e.s.lim.InFlight)
 	}
-	e.calls.Go(func() {
+	select {
+	case e.more <- c:
+	default:
+		e.calls.Go(func() { e.answer(ctx, c) })
+	}
+	return nil
+}
+
+// answer answers a call, and then others until the cell ends. A goroutine that
+// has answered one is worth keeping: its stack has grown to what deciding about
+// a call takes, which costs a new one as much as the decision itself.
+func (e *execution) answer(ctx context.Context, c wire.Call) {
+	for {
 		reply := e.call(ctx, c)
 		// A reply that cannot be written finds the sandbox dead, which the
 		// reading side notices too.
 		_ = e.s.out.Send(func(dst []byte) []byte { return e.appendReply(dst, c.ID, reply) })
-	})
-	return nil
+		select {
+		case c = <-e.more:
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // appendReply runs when the reply is about to be written: from then on the
