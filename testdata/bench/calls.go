@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+const (
+	slowGoal       = 800 * time.Millisecond
+	throughputGoal = 3000.0 // calls per second
+	largeGoal      = 100.0  // MB/s
+	largeBytes     = 60 << 10
+	largeCount     = 200
+)
+
+var callGoal = map[string]time.Duration{docker: 600 * time.Microsecond, gvisor: 500 * time.Microsecond}
+
+// timed is code that prints, in ns, the median and the p99 of a statement done n
+// times, after a few that do not count.
+func timed(n int, statement string) string {
+	return fmt.Sprintf(`
+from time import perf_counter_ns as now
+took = []
+for i in range(%d):
+    start = now()
+    %s
+    took.append(now() - start)
+took = sorted(took[20:])
+print(took[len(took) // 2], took[len(took) * 99 // 100])
+`, n+20, statement)
+}
+
+// runTimed runs such code.
+func (c *client) runTimed(code string) (p50, p99 time.Duration, err error) {
+	out, _, err := c.run(code)
+	if err != nil {
+		return 0, 0, err
+	}
+	_, err = fmt.Sscan(out, &p50, &p99)
+	return p50, p99, err
+}
+
+// sequentialCalls is one call from Python through the gate to a server on stdio
+// and back, one after the other.
+func (b *bench) sequentialCalls(ctx context.Context) error {
+	r := b.table.add("one call, from Python to the server and back", "0.6 ms docker, 0.5 ms gvisor")
+	n := b.n(2000, 50)
+	err := b.each(func(driver string) error {
+		c, err := b.warmed(ctx, driver, "")
+		if err != nil {
+			return err
+		}
+		defer c.close()
+		p50, p99, err := c.runTimed(timed(n, "await add(a=i, b=1)"))
+		r.set(driver, ms(p50)+" / "+ms(p99)+" ms", p50 <= callGoal[driver])
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	s, _, err := b.directly(ctx, n, 1, "add", `{"a":1,"b":1}`)
+	r.note(direct, ms(s.p50())+" / "+ms(s.p99())+" ms")
+	return err
+}
+
+// slowCalls is a program that gathers 200 calls to a tool that takes 50 ms.
+func (b *bench) slowCalls(ctx context.Context) error {
+	r := b.table.add("200 calls of 50 ms in one `gather`", "0.8 s")
+	n := b.n(5, 1)
+	err := b.each(func(driver string) error {
+		c, err := b.warmed(ctx, driver, "")
+		if err != nil {
+			return err
+		}
+		defer c.close()
+		s, err := repeat(n, func() (time.Duration, error) {
+			b.settle(ctx, driver)
+			return c.timeRun("await asyncio.gather(*[slow(seconds=0.05) for _ in range(200)])\n0")
+		})
+		r.set(driver, digits(s.p50().Seconds())+" s", s.p50() <= slowGoal)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	s, err := repeat(n, func() (time.Duration, error) {
+		_, took, err := b.directly(ctx, 200, inFlight, "slow", `{"seconds":0.05}`)
+		return took, err
+	})
+	r.note(direct, digits(s.p50().Seconds())+" s")
+	return err
+}
+
+// gatheredCalls is how many calls per second a program gathers.
+func (b *bench) gatheredCalls(ctx context.Context) error {
+	r := b.table.add("gathered calls to a fast server", "3,000 /s")
+	n := b.n(6000, 200)
+	rate := func(took time.Duration) float64 { return float64(n) / took.Seconds() }
+	err := b.each(func(driver string) error {
+		c, err := b.warmed(ctx, driver, "")
+		if err != nil {
+			return err
+		}
+		defer c.close()
+		s, err := repeat(b.n(3, 1), func() (time.Duration, error) {
+			b.settle(ctx, driver)
+			return c.timeRun(fmt.Sprintf("len(await asyncio.gather(*[add(a=i, b=1) for i in range(%d)]))", n))
+		})
+		r.set(driver, digits(rate(s.p50()))+" /s", rate(s.p50()) >= throughputGoal)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	_, took, err := b.directly(ctx, n, inFlight, "add", `{"a":1,"b":1}`)
+	r.note(direct, digits(rate(took))+" /s")
+	return err
+}
+
+// largeResults is a program that reads 60 KiB 200 times.
+func (b *bench) largeResults(ctx context.Context) error {
+	r := b.table.add("a 60 KiB result, 200 times in one run", "100 MB/s")
+	rate := func(took time.Duration) float64 { return largeBytes * largeCount / 1e6 / took.Seconds() }
+	err := b.each(func(driver string) error {
+		c, err := b.warmed(ctx, driver, "")
+		if err != nil {
+			return err
+		}
+		defer c.close()
+		s, err := repeat(b.n(5, 1), func() (time.Duration, error) {
+			b.settle(ctx, driver)
+			return c.timeRun(fmt.Sprintf("len(await asyncio.gather(*[big(bytes=%d) for _ in range(%d)]))", largeBytes, largeCount))
+		})
+		r.set(driver, digits(rate(s.p50()))+" MB/s", rate(s.p50()) >= largeGoal)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	_, took, err := b.directly(ctx, largeCount, inFlight, "big", fmt.Sprintf(`{"bytes":%d}`, largeBytes))
+	r.note(direct, digits(rate(took))+" MB/s")
+	return err
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mcp-code-mode/mcp-code-mode/engine"
+	"github.com/mcp-code-mode/mcp-code-mode/policies"
+)
+
+const (
+	decisionGoal = 60 * time.Microsecond
+	gateGoal     = 100 * time.Microsecond
+)
+
+// decisions is one answer of OPA with the built-in pack, among few and many tools,
+// for the first calls of a session and for those after 10,000 that went to all
+// tools in turn.
+func (b *bench) decisions(ctx context.Context) error {
+	for _, tools := range []int{10, 10_000} {
+		for _, calls := range []int{1, 10_000} {
+			r := b.table.add(fmt.Sprintf("one decision, %s tools, call %s", thousands(tools), thousands(calls)), "60 µs")
+			s, err := b.decide(ctx, tools, calls)
+			if err != nil {
+				return err
+			}
+			for _, driver := range b.drivers {
+				r.set(driver, us(s.p50())+" / "+us(s.p99())+" µs", s.p50() <= decisionGoal)
+			}
+		}
+	}
+	return nil
+}
+
+func thousands(n int) string {
+	if n >= 1000 {
+		return fmt.Sprintf("%d,%03d", n/1000, n%1000)
+	}
+	return strconv.Itoa(n)
+}
+
+// decide takes a sample of decisions in a session of so many tools, starting with
+// the call of that number.
+func (b *bench) decide(ctx context.Context, tools, call int) (sample, error) {
+	names := make([]string, tools)
+	for i := range names {
+		names[i] = fmt.Sprintf("tool_%d", i)
+	}
+	e, err := engine.New(ctx, engine.Options{Policy: policies.FS, Config: engine.Config{Servers: map[string]engine.ServerConfig{
+		"server": {Allow: engine.SomeTools(names...)},
+	}}})
+	if err != nil {
+		return nil, err
+	}
+	session := engine.Session{ID: "a session", CallsByTool: map[string]int64{}}
+	for i := range call - 1 {
+		session.Calls++
+		session.CallsByTool["server/"+names[i%tools]]++
+	}
+	i := call - 1
+	return repeat(b.n(3000, 20), func() (time.Duration, error) {
+		name := names[i%tools]
+		i++
+		session.Calls++
+		request := &engine.Request{
+			Hook: engine.HookCall,
+			Tool: engine.Tool{ID: "server/" + name, Server: "server", Name: name, Known: true, Annotations: map[string]bool{"readOnlyHint": true}},
+			Call: engine.Call{ID: "a call", Seq: session.Calls, ArgsBytes: 75, Args: map[string]any{
+				"title": "The import drops the last line", "priority": json.Number("2"), "labels": []any{"bug", "import"},
+			}},
+			Run:     engine.Run{ID: "a run", Calls: 1, InFlight: 1, ElapsedMS: 12},
+			Session: session,
+			TimeNS:  time.Now().UnixNano(),
+		}
+		start := time.Now()
+		d := e.Decide(ctx, request)
+		took := time.Since(start)
+		if !d.Allow {
+			return 0, fmt.Errorf("refused: %v", d.Denials)
+		}
+		session.CallsByTool[request.Tool.ID]++
+		return took, nil
+	})
+}
+
+// gate is what the gate itself adds to a call: all of it but the server's answer.
+// BenchmarkGate measures it, with a server that answers at once.
+func (b *bench) gate(ctx context.Context) error {
+	r := b.table.add("of which the gate", "0.1 ms")
+	out, err := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", "^BenchmarkGate$/^add$",
+		"-benchtime", fmt.Sprintf("%dx", b.n(5000, 20)), "./bridge").CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("go test: %w\n%s", err, out)
+	}
+	p50, err := metric(string(out), "p50-ns")
+	if err != nil {
+		return err
+	}
+	p99, err := metric(string(out), "p99-ns")
+	for _, driver := range b.drivers {
+		r.set(driver, ms(p50)+" / "+ms(p99)+" ms", p50 <= gateGoal)
+	}
+	return err
+}
+
+// metric reads one number off the output of a benchmark.
+func metric(out, unit string) (time.Duration, error) {
+	fields := strings.Fields(out)
+	for i, f := range fields[1:] {
+		if f == unit {
+			x, err := strconv.ParseFloat(fields[i], 64)
+			return time.Duration(x), err
+		}
+	}
+	return 0, fmt.Errorf("the benchmark does not report %s:\n%s", unit, out)
+}

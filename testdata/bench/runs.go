@@ -1,0 +1,191 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// The goals, by driver.
+var (
+	coldGoal      = map[string]time.Duration{docker: 160 * time.Millisecond, gvisor: 90 * time.Millisecond}
+	sustainedGoal = map[string]float64{docker: 12, gvisor: 15}
+)
+
+const warmGoal, warmGoal99 = 3 * time.Millisecond, 15 * time.Millisecond
+
+// coldStarts is a run that has to start its sandbox, from request to answer.
+func (b *bench) coldStarts(ctx context.Context) error {
+	r := b.table.add("cold start of a sandbox, `pass` run", "160 ms docker, 90 ms gvisor")
+	err := b.each(func(driver string) error {
+		c, err := b.serve(ctx, driver, "--warm 0", b.toyserver())
+		if err != nil {
+			return err
+		}
+		defer c.close()
+		if _, err := c.timeRun("pass"); err != nil { // which waits for the driver to be made
+			return err
+		}
+		s, err := repeat(b.n(40, 3), func() (time.Duration, error) {
+			b.settle(ctx, driver)
+			took, err := c.timeRun("pass")
+			b.cold[driver] = min(took, 500*time.Millisecond)
+			return took, err
+		})
+		if err != nil {
+			return err
+		}
+		b.cold[driver] = s.p50()
+		r.set(driver, ms(s.p50())+" / "+ms(s.p99())+" ms", s.p50() <= coldGoal[driver])
+		return nil
+	})
+	if err != nil || b.image == "" {
+		return err
+	}
+	s, err := repeat(b.n(20, 2), func() (time.Duration, error) { return b.container(ctx, "pass") })
+	r.note(bare, ms(s.p50())+" / "+ms(s.p99())+" ms")
+	return err
+}
+
+// container is what one program costs with a container of its own, started by hand
+// and confined as ours are.
+func (b *bench) container(ctx context.Context, code string) (time.Duration, error) {
+	start := time.Now()
+	out, err := b.dockerRun(ctx, code).CombinedOutput()
+	if err != nil {
+		return 0, fmt.Errorf("docker run: %w: %s", err, out)
+	}
+	return time.Since(start), nil
+}
+
+func (b *bench) dockerRun(ctx context.Context, code string) *exec.Cmd {
+	args := strings.Fields("run --rm --network none --read-only --tmpfs /tmp:rw,noexec,nosuid,size=16m " +
+		"--user 65534:65534 --cap-drop ALL --security-opt no-new-privileges --pids-limit 64 " +
+		"--memory 256m --memory-swap 256m --cpus 1 --ulimit nofile=64 --entrypoint /usr/bin/python3")
+	return exec.CommandContext(ctx, "docker", append(args, b.image, "-I", "-S", "-B", "-c", code)...)
+}
+
+// warmRuns is a run that finds a sandbox waiting.
+func (b *bench) warmRuns(ctx context.Context) error {
+	r := b.table.add("`run_python(\"pass\")`, warm", "3 / 15 ms")
+	return b.each(func(driver string) error {
+		c, err := b.warmed(ctx, driver, "--warm 4")
+		if err != nil {
+			return err
+		}
+		defer c.close()
+		s, err := repeat(b.n(100, 3), func() (time.Duration, error) {
+			b.settle(ctx, driver)
+			return c.timeRun("pass")
+		})
+		r.set(driver, ms(s.p50())+" / "+ms(s.p99())+" ms", s.p50() <= warmGoal && s.p99() <= warmGoal99)
+		return err
+	})
+}
+
+// warmed serves the toy server and waits until the sandboxes are warm.
+func (b *bench) warmed(ctx context.Context, driver, options string) (*client, error) {
+	c, err := b.serve(ctx, driver, options, b.toyserver())
+	if err != nil {
+		return nil, err
+	}
+	if _, err := c.timeRun("pass"); err != nil {
+		c.close()
+		return nil, err
+	}
+	for range 6 {
+		b.settle(ctx, driver)
+	}
+	return c, nil
+}
+
+// takenRuns is the second of two runs that come at the same time, when only one
+// sandbox is warm.
+func (b *bench) takenRuns(ctx context.Context) error {
+	r := b.table.add("the same, every warm one taken", "a cold start")
+	return b.each(func(driver string) error {
+		c, err := b.warmed(ctx, driver, "--warm 1")
+		if err != nil {
+			return err
+		}
+		defer c.close()
+		s, err := repeat(b.n(25, 2), func() (time.Duration, error) {
+			b.settle(ctx, driver)
+			var first, second time.Duration
+			var errs [2]error
+			var both sync.WaitGroup
+			both.Go(func() { first, errs[0] = c.timeRun("pass") })
+			both.Go(func() { second, errs[1] = c.timeRun("pass") })
+			both.Wait()
+			if errs[0] != nil {
+				return 0, errs[0]
+			}
+			return max(first, second), errs[1]
+		})
+		// A tenth is what two samples of the same thing differ by on a busy machine.
+		r.set(driver, ms(s.p50())+" / "+ms(s.p99())+" ms", s.p50() <= b.cold[driver]*11/10)
+		return err
+	})
+}
+
+// sustained is how many programs in fresh sandboxes a second holds when 8 at a
+// time are asked for, all the time.
+func (b *bench) sustained(ctx context.Context) error {
+	r := b.table.add("fresh sandboxes, 8 clients", "12 /s docker, 15 /s gvisor")
+	err := b.each(func(driver string) error {
+		c, err := b.warmed(ctx, driver, "")
+		if err != nil {
+			return err
+		}
+		defer c.close()
+		rate, err := b.rate(ctx, func(context.Context) error {
+			_, err := c.timeRun("pass")
+			return err
+		})
+		r.set(driver, digits(rate)+" /s", rate >= sustainedGoal[driver])
+		return err
+	})
+	if err != nil || b.image == "" {
+		return err
+	}
+	rate, err := b.rate(ctx, func(ctx context.Context) error {
+		_, err := b.container(ctx, "pass")
+		return err
+	})
+	r.note(bare, digits(rate)+" /s")
+	return err
+}
+
+// rate keeps 8 at work and counts what they do in a second, once what was ready
+// at the start is used up.
+func (b *bench) rate(ctx context.Context, do func(context.Context) error) (float64, error) {
+	warmUp, counted := 2*time.Second, 8*time.Second
+	if b.quick {
+		warmUp, counted = 0, time.Second
+	}
+	from := time.Now().Add(warmUp)
+	to := from.Add(counted)
+	var done atomic.Int64
+	clients, ctx := errgroup.WithContext(ctx)
+	for range 8 {
+		clients.Go(func() error {
+			for ctx.Err() == nil && time.Now().Before(to) {
+				if err := do(ctx); err != nil {
+					return err
+				}
+				if now := time.Now(); now.After(from) && now.Before(to) {
+					done.Add(1)
+				}
+			}
+			return nil
+		})
+	}
+	err := clients.Wait()
+	return float64(done.Load()) / counted.Seconds(), err
+}
