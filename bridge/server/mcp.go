@@ -49,7 +49,7 @@ var (
 		`"description":"Python source. Tools are async functions: await them. Print what you want to see."}},` +
 		`"required":["code"],"additionalProperties":false}`)
 	outputSchema = json.RawMessage(`{"type":"object","properties":{` +
-		`"stdout":{"type":"string"},"error":{"type":["string","null"]},` +
+		`"stdout":{"type":"string"},"error":{"anyOf":[{"type":"string"},{"type":"null"}]},` +
 		`"truncated":{"type":"boolean"},"stopped":{"type":"boolean"},` +
 		`"refused":{"type":"array","items":{"type":"object","properties":{` +
 		`"tool":{"type":"string"},"code":{"type":"string"},"count":{"type":"integer"}},"required":["tool","code","count"]}}},` +

@@ -119,28 +119,28 @@ func missing(t *testing.T, what string) {
 // realServer is the command line of a server pinned in testdata/servers.
 func realServer(t *testing.T, name string, args ...string) []string {
 	t.Helper()
-	return append([]string{node(t), installed(t, "server-"+name, "dist", "index.js")}, args...)
+	return append([]string{node(t), installed(t, "servers", "server-"+name+"/dist/index.js")}, args...)
 }
 
 func node(t *testing.T) string {
 	t.Helper()
 	path, err := exec.LookPath("node")
 	if err != nil {
-		missing(t, "node is not installed, so nothing is tested with the real MCP servers")
+		missing(t, "node is not installed, so nothing is tested with real servers and clients")
 	}
 	return path
 }
 
-// installed is the path of a file of an npm package in testdata/servers.
-func installed(t *testing.T, pkg string, file ...string) string {
+// installed is the path of a file in a package that is pinned in a directory of
+// testdata.
+func installed(t *testing.T, dir, file string) string {
 	t.Helper()
-	dir, err := filepath.Abs("../../../testdata/servers/node_modules/@modelcontextprotocol")
-	if err != nil {
-		t.Fatal(err)
+	path, err := filepath.Abs(filepath.Join("../../../testdata", dir, "node_modules/@modelcontextprotocol", file))
+	if err == nil {
+		_, err = os.Stat(path)
 	}
-	path := filepath.Join(append([]string{dir, pkg}, file...)...)
-	if _, err := os.Stat(path); err != nil {
-		missing(t, fmt.Sprintf("%s is not installed (cd testdata/servers && npm ci --ignore-scripts): %v", pkg, err))
+	if err != nil {
+		missing(t, fmt.Sprintf("not installed (cd testdata/%s && npm ci --ignore-scripts): %v", dir, err))
 	}
 	return path
 }
