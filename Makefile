@@ -46,7 +46,7 @@ demo: ## watch policy decide about the calls of one short program
 
 test: build have-docker servers ## every test that can run here
 	$(OPA) test policies
-	go test -timeout 15m $(TESTFLAGS) $(PACKAGES)
+	E2E_BIN=$(CURDIR)/bin go test -timeout 15m $(TESTFLAGS) $(PACKAGES)
 	@$(MAKE) --no-print-directory race
 
 race: have-cc ## the packages without a sandbox, under the race detector
@@ -76,13 +76,15 @@ cross: ## builds for macOS and Windows, which have the docker driver only
 	GOOS=windows GOARCH=amd64 go build -ldflags '$(LDFLAGS)' -o dist/mcp-code-mode-windows-amd64.exe ./cmd/mcp-code-mode
 
 clean: ## remove what the other targets made
-	rm -rf bin dist $(RUNSC)* testdata/servers/node_modules
+	rm -rf bin dist $(RUNSC)* testdata/servers/node_modules testdata/inspector/node_modules
 
-# The three real servers of the end-to-end tests, at the versions of their lock
-# file. Their install scripts are not run.
+# The real servers and the real client of the end-to-end tests, at the versions of
+# their lock files. Their install scripts are not run.
 servers: have-node
-	@! command -v npm >/dev/null || test testdata/servers/node_modules/.package-lock.json -nt testdata/servers/package-lock.json || \
-	  { set -x; cd testdata/servers && npm ci --ignore-scripts --no-audit --no-fund; }
+	@! command -v npm >/dev/null || for dir in servers inspector; do \
+	  test testdata/$$dir/node_modules/.package-lock.json -nt testdata/$$dir/package-lock.json || \
+	    (set -x; cd testdata/$$dir && npm ci --ignore-scripts --no-audit --no-fund) || exit 1; \
+	done
 
 # What is missing is said out loud. With CI=true it is an error.
 define missing
