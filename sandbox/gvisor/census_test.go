@@ -15,9 +15,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// census counts everything a sandbox could leave behind.
+// census counts everything of this process that a sandbox could leave behind.
 type census struct {
-	Children, Mounts, States, Groups, Files, Goroutines int
+	Children, Mounts, States, Files, Goroutines int
+}
+
+// ownState keeps the states of drivers of other processes out of the census.
+func ownState(t *testing.T) {
+	t.Helper()
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 }
 
 func takeCensus(t *testing.T) census {
@@ -26,17 +32,37 @@ func takeCensus(t *testing.T) census {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	mountinfo, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return census{
+	c := census{
 		Children:   len(descendants(t, os.Getpid())),
-		Mounts:     strings.Count(string(mounts), "\n"),
 		States:     count(t, filepath.Join(parent, statePrefix+"*", "*")),
-		Groups:     groupCount(t),
 		Files:      count(t, "/proc/self/fd/*"),
 		Goroutines: runtime.NumGoroutine(),
+	}
+	for line := range strings.Lines(string(mountinfo)) {
+		if strings.Contains(line, "runsc") || strings.Contains(line, "mcp-code-mode") {
+			c.Mounts++
+		}
+	}
+	return c
+}
+
+// withoutGroups checks that a driver, or a sandbox, has no control groups left.
+func withoutGroups(t *testing.T, d *Driver, of string) {
+	t.Helper()
+	for _, h := range d.groups {
+		left, err := filepath.Glob(filepath.Join(h.dir, of))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range left {
+			if info, err := os.Stat(path); err == nil && info.IsDir() {
+				t.Errorf("control group %s is left", path)
+			}
+		}
 	}
 }
 
@@ -62,20 +88,6 @@ func count(t *testing.T, pattern string) int {
 		t.Fatal(err)
 	}
 	return len(names)
-}
-
-// groupCount counts control groups of sandboxes and drivers of this process.
-func groupCount(t *testing.T) int {
-	t.Helper()
-	mounts, err := cgroupMounts()
-	if err != nil {
-		t.Fatal(err)
-	}
-	n := 0
-	for _, m := range mounts {
-		n += count(t, filepath.Join(m.ours, groupPrefix+"*")) + count(t, filepath.Join(m.ours, groupPrefix+"*", "*", "tasks"))
-	}
-	return n
 }
 
 // descendants are the processes below pid, each with the time it started, so that

@@ -18,6 +18,7 @@ import (
 )
 
 func TestNothingIsLeftBehind(t *testing.T) {
+	ownState(t)
 	newTestDriver(t, Options{}).Close() // what is made once
 	before := takeCensus(t)
 	d, err := New(t.Context(), Options{Runner: sandbox.RunnerSource})
@@ -58,6 +59,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 		t.Errorf("closing again: %v", err)
 	}
 	settles(t, before)
+	withoutGroups(t, d, "")
 }
 
 // ready reads the runner's first line.
@@ -70,6 +72,7 @@ func ready(t *testing.T, i sandbox.Instance) {
 }
 
 func TestAnAbandonedStartLeavesNothing(t *testing.T) {
+	ownState(t)
 	d := newTestDriver(t, Options{})
 	before := takeCensus(t)
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -88,6 +91,7 @@ func TestAnAbandonedStartLeavesNothing(t *testing.T) {
 		cancel()
 	}
 	settles(t, before)
+	withoutGroups(t, d, "*")
 }
 
 func TestInstanceKeepsItsPromises(t *testing.T) {

@@ -105,6 +105,7 @@ func TestConformanceFromTheBeginning(t *testing.T) {
 }
 
 func TestProbeStartsASandbox(t *testing.T) {
+	ownState(t)
 	before := takeCensus(t)
 	if err := Probe(t.Context()); err != nil {
 		t.Fatal(err)
