@@ -12,6 +12,7 @@ GOLANGCI_LINT := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v
 OPA           := go tool opa
 FUZZTIME      ?= 20s
 TESTFLAGS     ?=
+BENCHFLAGS    ?=
 
 # On Linux the program also holds gVisor as a file of its own: that one starts in
 # a third of the time the whole program needs, for every sandbox.
@@ -19,7 +20,7 @@ EMBED := $(filter linux/amd64 linux/arm64,$(shell go env GOOS)/$(shell go env GO
 RUNSC := sandbox/gvisor/embedded/runsc
 
 # Go packages under testdata are left out of ./..., so they are named.
-PACKAGES := ./... ./testdata/demo ./testdata/toyserver
+PACKAGES := ./... $(sort $(patsubst %/,./%,$(dir $(wildcard testdata/*/*.go))))
 # Packages that need no sandbox: quick to test under the race detector.
 PURE := ./bridge ./bridge/record ./bridge/schema ./bridge/stub ./bridge/upstream ./sandbox ./sandbox/wire ./cmd/mcp-code-mode/internal/...
 
@@ -60,8 +61,8 @@ lint: ## formatting, vet, golangci-lint, tidy go.mod, Rego
 	$(OPA) fmt --fail --list policies
 	$(OPA) check --strict --schema policies/schemas --capabilities policies/capabilities.json policies
 
-bench: build ## what a run, a call and a decision cost here
-	go test -run '^$$' -bench . -benchmem $(TESTFLAGS) $(PACKAGES)
+bench: build ## what a run, a call and a decision cost here (BENCHFLAGS='-plot FILE' draws growth)
+	@go run ./testdata/bench $(BENCHFLAGS)
 
 fuzz: ## every fuzz target for FUZZTIME (20s) each
 	@grep -l '^func Fuzz' $$(git ls-files '*_test.go') | while read -r file; do \

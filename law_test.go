@@ -47,7 +47,9 @@ var law = parseLaw(`
 	sandbox/rootfs:
 	sandbox/sandboxtest:                sandbox sandbox/wire
 	sandbox/wire:
+	testdata/bench:                     engine policies
 	testdata/demo:
+	testdata/hostile:
 	testdata/toyserver:
 `)
 
@@ -83,7 +85,15 @@ type pkg struct {
 // import more.
 func packages(t *testing.T, env ...string) []pkg {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports", "./...", "./testdata/demo", "./testdata/toyserver")
+	args := []string{"list", "-json=ImportPath,Imports", "./..."}
+	beside, err := filepath.Glob("testdata/*/main.go") // not in ./...
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range beside {
+		args = append(args, "./"+filepath.ToSlash(filepath.Dir(file)))
+	}
+	cmd := exec.CommandContext(t.Context(), "go", args...)
 	cmd.Env = append(os.Environ(), env...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
