@@ -5,12 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mcp-code-mode/mcp-code-mode/bridge"
-	"github.com/mcp-code-mode/mcp-code-mode/engine"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/wire"
 )
 
@@ -36,7 +34,9 @@ func (s *Server) waitForTools(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		if method == "tools/list" || method == "tools/call" {
 			if err := s.Ready(ctx); err != nil {
-				defer s.tell.Do(func() { close(s.told) })
+				if ctx.Err() == nil { // it is the start that failed
+					defer s.tell.Do(func() { close(s.told) })
+				}
 				return nil, err
 			}
 		}
@@ -133,75 +133,4 @@ func decodeCode(raw json.RawMessage) (string, error) {
 
 func toolError(text string) *mcp.CallToolResult {
 	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}}
-}
-
-// sessionOf returns the session calls of this connection belong to.
-func (s *Server) sessionOf(connection *mcp.ServerSession) *bridge.Session {
-	if !s.opts.SessionPerConnection || connection == nil {
-		return s.session
-	}
-	if known, ok := s.sessions.Load(connection); ok {
-		return known.(*bridge.Session)
-	}
-	var principal engine.Principal
-	if params := connection.InitializeParams(); params != nil && params.ClientInfo != nil {
-		principal = engine.Principal{Client: params.ClientInfo.Name, Version: params.ClientInfo.Version}
-	}
-	known, loaded := s.sessions.LoadOrStore(connection, s.bridge.NewSession(principal))
-	if !loaded {
-		s.running.Go(func() {
-			_ = connection.Wait() // why it ended does not matter
-			s.sessions.Delete(connection)
-		})
-	}
-	return known.(*bridge.Session)
-}
-
-// tellTime is how long a client has to ask for the tools, and be told that they
-// did not start, before the connection is closed.
-const tellTime = 5 * time.Second
-
-// Serve serves one client on a transport until the client leaves, ctx ends, or
-// the wrapped servers fail to start, which is the error then returned. A
-// request that is waiting for them gets the same error first. In either case its
-// runs are stopped at once.
-func (s *Server) Serve(ctx context.Context, transport mcp.Transport) error {
-	connection, err := s.mcp.Connect(ctx, leaving{transport, ctx}, nil)
-	if err != nil {
-		return fmt.Errorf("connecting the client: %w", err)
-	}
-	var ended error // set before left is closed
-	left := make(chan struct{})
-	go func() {
-		defer close(left)
-		ended = connection.Wait()
-	}()
-	select {
-	case <-left:
-		return ended
-	case <-ctx.Done():
-		return hangUp(connection, left, nil)
-	case <-s.failed:
-		s.waitTold(ctx, left)
-		return hangUp(connection, left, s.failure)
-	}
-}
-
-// hangUp closes the connection, waits until it is closed and returns why. How
-// the close went says nothing that matters any more.
-func hangUp(connection *mcp.ServerSession, left <-chan struct{}, why error) error {
-	_ = connection.Close()
-	<-left
-	return why
-}
-
-// waitTold waits until a client knows of the failure, or has had time to.
-func (s *Server) waitTold(ctx context.Context, left <-chan struct{}) {
-	select {
-	case <-s.told:
-		time.Sleep(100 * time.Millisecond) // the answer is being written
-	case <-left:
-	case <-ctx.Done():
-	case <-time.After(tellTime):
-	}
 }

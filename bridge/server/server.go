@@ -44,10 +44,10 @@ type Options struct {
 	// StartupTimeout bounds the start of the wrapped servers; zero means
 	// DefaultStartupTimeout.
 	StartupTimeout time.Duration
-	// SessionPerConnection gives every client connection a session of its own.
-	// The default, one session for all, is the safe choice: labels then hold
-	// whichever connection earned them, also where a protocol version opens a
-	// connection for each request.
+	// SessionPerConnection gives every client connection that has an id of its
+	// own, as stateful HTTP connections have, its own session. Others share
+	// one. The default, one session for all, is the safe choice: labels then
+	// hold whichever connection earned them.
 	SessionPerConnection bool
 	// Version is the version the MCP server reports.
 	Version string
@@ -204,13 +204,11 @@ func wireTools(b *bridge.Bridge) []wire.Tool {
 	return list
 }
 
-// Close ends every client connection, every sandbox and every wrapped server
-// and waits until they are gone.
+// Close ends every sandbox, every wrapped server and every client connection,
+// and waits until they are gone; for a client that does not read, no longer than
+// a second.
 func (s *Server) Close() error {
 	s.cancel()
-	for connection := range s.mcp.Sessions() {
-		_ = connection.Close() // it is ending either way
-	}
 	s.making <- struct{}{}
 	s.closed = true
 	pool, driver := s.pool, s.driver
@@ -222,6 +220,14 @@ func (s *Server) Close() error {
 	}
 	if s.bridge != nil {
 		errs = append(errs, s.bridge.Close())
+	}
+	for connection := range s.mcp.Sessions() {
+		left := make(chan struct{})
+		go func() {
+			defer close(left)
+			_ = connection.Wait() // why it ended does not matter
+		}()
+		_ = hangUp(connection, left, nil)
 	}
 	return errors.Join(errs...)
 }

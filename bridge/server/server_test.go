@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -350,15 +353,75 @@ func TestPrivateDataIsRememberedFromRunToRun(t *testing.T) {
 }
 
 func TestSessionsPerConnectionAreApart(t *testing.T) {
-	s := newServer(t, func(o *server.Options) { o.SessionPerConnection = true })
-	first, second := client(t, s, nil), client(t, s, nil)
-	runPython(t, first, map[string]any{"code": "await secret()"})
-	if got := text(runPython(t, first, map[string]any{"code": "await add(a=1, b=2)"})); !strings.Contains(got, "private_data") {
-		t.Errorf("same connection: %s", got)
+	for name, test := range map[string]struct {
+		stateless bool
+		shared    bool // a label of one connection holds for the other
+	}{
+		"stateful HTTP has a session for each connection":         {stateless: false, shared: false},
+		"stateless HTTP keeps the labels from request to request": {stateless: true, shared: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newServer(t, func(o *server.Options) { o.SessionPerConnection = true })
+			web := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.MCP() },
+				&mcp.StreamableHTTPOptions{Stateless: test.stateless}))
+			defer web.Close()
+			first, second := &post{url: web.URL}, &post{url: web.URL}
+			first.run(t, "await secret()")
+			if got := first.run(t, "await add(a=1, b=2)"); !strings.Contains(got, "private_data") {
+				t.Errorf("the connection that earned the label: %s", got)
+			}
+			if got := second.run(t, "await add(a=1, b=2)"); strings.Contains(got, "private_data") != test.shared {
+				t.Errorf("another connection: %s", got)
+			}
+		})
 	}
-	if got := text(runPython(t, second, map[string]any{"code": "await add(a=1, b=2)"})); strings.Contains(got, "private_data") {
-		t.Errorf("other connection: %s", got)
+}
+
+// post is a client of MCP over HTTP in the version that has session ids.
+type post struct {
+	url, session string
+	requests     int
+}
+
+func (p *post) run(t *testing.T, code string) string {
+	t.Helper()
+	if p.requests == 0 {
+		p.send(t, "initialize", map[string]any{"protocolVersion": "2025-06-18", "capabilities": map[string]any{},
+			"clientInfo": map[string]any{"name": "post", "version": "1"}})
 	}
+	return p.send(t, "tools/call", map[string]any{"name": "run_python", "arguments": map[string]any{"code": code}})
+}
+
+func (p *post) send(t *testing.T, method string, params any) string {
+	t.Helper()
+	p.requests++
+	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": p.requests, "method": method, "params": params})
+	if err != nil {
+		t.Fatal(err)
+	}
+	req, err := http.NewRequest("POST", p.url, strings.NewReader(string(body)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	req.Header.Set("MCP-Protocol-Version", "2025-06-18")
+	if p.session != "" {
+		req.Header.Set("Mcp-Session-Id", p.session)
+	}
+	response, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if id := response.Header.Get("Mcp-Session-Id"); id != "" {
+		p.session = id
+	}
+	answer, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %v %s %s", method, err, response.Status, answer)
+	}
+	return string(answer)
 }
 
 func TestCellsKeepVariables(t *testing.T) {

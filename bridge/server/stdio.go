@@ -176,35 +176,3 @@ func (l *lines) refuse(line []byte, code int64, why string) {
 	// The one who reads may be gone, which reading notices as well.
 	_ = l.line(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, code, message))
 }
-
-// leaving is a transport whose connection ends for its reader with a context, as
-// if the client had left. The SDK then cancels the requests in flight; closing the
-// connection waits for them instead.
-type leaving struct {
-	mcp.Transport
-	until context.Context // of the call of Serve that uses it
-}
-
-func (t leaving) Connect(ctx context.Context) (mcp.Connection, error) {
-	c, err := t.Transport.Connect(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return leavingConnection{c, t.until}, nil
-}
-
-type leavingConnection struct {
-	mcp.Connection
-	until context.Context
-}
-
-func (c leavingConnection) Read(ctx context.Context) (jsonrpc.Message, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer context.AfterFunc(c.until, cancel)()
-	m, err := c.Connection.Read(ctx)
-	if c.until.Err() != nil {
-		return nil, io.EOF
-	}
-	return m, err
-}
