@@ -16,6 +16,7 @@ import (
 
 func main() {
 	gvisor.Main() // does not return in a process that gVisor started for itself
+	ownDescriptors()
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 

@@ -4,11 +4,13 @@ package e2e
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -52,10 +54,12 @@ func (p *place) write(name, text string) string {
 
 // A command says how the program is started.
 type command struct {
-	args []string
-	env  []string // changes to the place's environment: NAME=value, or NAME to remove it
-	dir  string   // default: the place's working directory
-	user string   // id; default: ours
+	args    []string
+	env     []string // changes to the place's environment: NAME=value, or NAME to remove it
+	dir     string   // default: the place's working directory
+	user    string   // id; default: ours
+	through []string // a program that in the end becomes the one under test
+	program string   // default: the one that was built
 }
 
 func (p *place) environment(changes []string) []string {
@@ -107,12 +111,10 @@ func (p *place) begin(c command, stdin, stdout *os.File) *started {
 	}
 	s := &started{t: p.t, place: p, stderr: &buffer{}, exited: make(chan struct{}), alone: make(chan struct{})}
 	s.nurse = &exec.Cmd{
-		Path: "/proc/self/exe", Args: append([]string{nurseName, c.user, built.program}, c.args...),
-		Env: p.environment(c.env), Dir: c.dir,
+		Path: "/proc/self/exe",
+		Args: slices.Concat([]string{nurseName, c.user}, c.through, []string{cmp.Or(c.program, built.program)}, c.args),
+		Env:  p.environment(c.env), Dir: cmp.Or(c.dir, p.work),
 		Stdin: stdin, Stdout: stdout, Stderr: s.stderr, ExtraFiles: []*os.File{theirs},
-	}
-	if c.dir == "" {
-		s.nurse.Dir = p.work
 	}
 	err = s.nurse.Start()
 	for _, f := range []*os.File{stdin, stdout, theirs} {
@@ -150,7 +152,7 @@ func sscan(text string, number *int) error {
 func (s *started) cleanUp() {
 	if s.t.Failed() {
 		text := s.stderr.String()
-		s.t.Logf("stderr of %q:\n%s", s.nurse.Args[3:], text[max(0, len(text)-8000):])
+		s.t.Logf("stderr of %q:\n%s", s.nurse.Args[2:], text[max(0, len(text)-8000):])
 	}
 	select {
 	case <-s.alone:
