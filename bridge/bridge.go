@@ -36,6 +36,13 @@ import (
 const (
 	// CallTimeout is how long an upstream may take to answer one call.
 	CallTimeout = 30 * time.Second
+	// MaxArguments is the size of the largest arguments that a policy is shown,
+	// in bytes as they would be sent. Larger ones are refused whatever it says,
+	// so that no check runs on what can only be refused.
+	MaxArguments = 64 << 10
+	// MaxRefused is how many calls of one run may be refused. Further ones are
+	// refused without being decided or recorded.
+	MaxRefused = 1000
 	// MaxResult is the size of the largest result that is passed on, in bytes
 	// of text or of content; a larger one is refused, not cut.
 	MaxResult = 64 << 10

@@ -101,14 +101,82 @@ func TestResultsUpToTheLimitArePassedOnWhole(t *testing.T) {
 	}
 }
 
-func TestAPolicyThatAllowsEverythingCanNotInventATool(t *testing.T) {
+// An upstream may fill a result with what is no payload: blocks without
+// members, white space.
+func TestTheLimitOfAResultHoldsForAllOfIt(t *testing.T) {
+	for name, content := range map[string]string{
+		"empty blocks":   `[` + strings.Repeat(`{},`, 30_000) + `{}]`,
+		"other members":  `[{"type":"text","text":"","x":"` + strings.Repeat("x", 64<<10) + `"}]`,
+		"unknown blocks": `[{"type":"video","data":"` + strings.Repeat("x", 64<<10) + `"}]`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			reply := bridge.Bounded(upstream.Result{Content: json.RawMessage(content)})
+			if reply.Err == nil || reply.Err.Code != bridge.CodeResultTooLarge {
+				t.Errorf("%d bytes of content were passed on", len(reply.Content))
+			}
+		})
+	}
+	spaces := `[{"type":"text","text":"a"},` + strings.Repeat(" ", 1<<20) + `{"type":"text","text":"b"}]`
+	if got := bridge.Bounded(upstream.Result{Content: json.RawMessage(spaces)}); got.Text != "a\nb" || len(got.Content) > 100 {
+		t.Errorf("white space: text %q, %d bytes of content", got.Text, len(got.Content))
+	}
+}
+
+func TestArgumentsThatAreTooLargeAreRefusedUnseen(t *testing.T) {
 	toy := newToy()
+	var log syncLog
 	b := newBridge(t, toy, func(o *bridge.Options) {
-		o.Policy = fstest.MapFS{"p.rego": &fstest.MapFile{Data: []byte(`package codemode
+		o.Record = record.New(&log)
+		o.Policy = allowAll
+		o.Servers[0].Rules = map[string][]string{"echo": {"true"}}
+	})
+	s := b.NewSession(engine.Principal{})
+	big := `{"text":"` + strings.Repeat("<", bridge.MaxArguments) + `"}`
+	if _, err := call(t, s, "toy/echo", big); code(err) != engine.CodeArgumentsTooLarge {
+		t.Errorf("large arguments under a policy that allows everything: %v", err)
+	}
+	if got := log.String(); toy.received() != "" || len(got) > 4096 || !strings.Contains(got, `"args_bytes":65547`) || !strings.Contains(got, `"ok":false`) {
+		t.Errorf("the server saw %d bytes, the record is %.300q", len(toy.received()), got)
+	}
+}
+
+func TestRefusalsWithoutEndAreNotDecidedWithoutEnd(t *testing.T) {
+	var log syncLog
+	b := newBridge(t, newToy(), func(o *bridge.Options) { o.Record = record.New(&log); o.CallsPerRun = 1 })
+	run := b.NewSession(engine.Principal{}).NewRun(bridge.RunOptions{})
+	for range bridge.MaxRefused + 10 {
+		run.Call(context.Background(), wire.Call{Tool: "toy/nothing"})
+	}
+	reply := run.Call(context.Background(), wire.Call{Tool: "toy/nothing"})
+	if reply.Err == nil || reply.Err.Code != engine.CodeBudgetExhausted {
+		t.Errorf("reply %+v", reply)
+	}
+	if got := strings.Count(log.String(), "\n"); got != bridge.MaxRefused {
+		t.Errorf("%d records, want %d", got, bridge.MaxRefused)
+	}
+}
+
+func TestACallOfARunThatHasEndedEarnsNothing(t *testing.T) {
+	toy := newToy()
+	b := newBridge(t, toy, func(o *bridge.Options) { o.Servers[0].Private.All = true })
+	s := b.NewSession(engine.Principal{})
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := s.Call(ctx, "toy/note", nil); err == nil {
+		t.Error("the call went out")
+	}
+	if len(s.Labels()) > 0 || toy.received() != "" {
+		t.Errorf("labels %v, the server saw %q", s.Labels(), toy.received())
+	}
+}
+
+var allowAll = fstest.MapFS{"p.rego": &fstest.MapFile{Data: []byte(`package codemode
 decision := {"allow": true, "denials": [], "effects": {"labels_add": []}}
 visible := true
 `)}}
-	})
+
+func TestAPolicyThatAllowsEverythingCanNotInventATool(t *testing.T) {
+	b := newBridge(t, newToy(), func(o *bridge.Options) { o.Policy = allowAll })
 	s := b.NewSession(engine.Principal{})
 	if _, err := call(t, s, "toy/nothing", `{}`); code(err) != engine.CodeToolNotAllowed {
 		t.Errorf("invented tool: %v", err)

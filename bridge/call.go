@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -23,11 +24,14 @@ func (r *Run) Call(ctx context.Context, call wire.Call) wire.Reply {
 		return r.fault(t, "encoding arguments", err)
 	}
 	request := engine.Request{
-		Hook: "call", Tool: t.facts,
-		Call: engine.Call{
-			ID: uuid.NewString(), Args: call.Args, ArgsBytes: len(args), Violations: t.violations(call.Args),
-		},
+		Hook: engine.HookCall, Tool: t.facts,
+		Call:      engine.Call{ID: uuid.NewString(), ArgsBytes: len(args)},
 		Principal: r.session.principal, TimeNS: time.Now().UnixNano(),
+	}
+	if len(args) <= MaxArguments {
+		request.Call.Args, request.Call.Violations = call.Args, t.violations(call.Args)
+	} else {
+		request.Call.Violations = []engine.Violation{{Message: "too large to be looked at"}}
 	}
 	if decision := r.admit(ctx, t, &request); !decision.Allow {
 		return refusal(t.facts.ID, decision.Denials)
@@ -52,33 +56,54 @@ func (r *Run) admit(ctx context.Context, t *tool, request *engine.Request) engin
 	s := r.session
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if ctx.Err() != nil {
+		return deny("", CodeUpstreamUnavailable, "the run has ended")
+	}
 	s.calls++
 	r.calls++
+	if r.refused >= MaxRefused {
+		return r.refuse(t, deny("", engine.CodeBudgetExhausted, fmt.Sprintf("%d calls of this run were refused; no more are looked at", MaxRefused)))
+	}
 	// A run that ends while this is decided must not turn into a policy error;
-	// the engine has its own time limit.
+	// rules and policy have time limits of their own.
 	ctx = context.WithoutCancel(ctx)
 	request.Call.Seq = s.calls
 	request.Run, request.Session = r.facts(), s.facts()
-	request.Call.Rules = s.evaluate(ctx, t, request.Call.Args, request.Session)
+	request.Call.Rules = s.evaluate(ctx, t, request)
 
 	started := time.Now()
 	decision := s.bridge.engine.Decide(ctx, request)
-	if decision.Allow && t.upstream == nil {
-		// The built-in pack never allows a tool that is not known. A policy
-		// that does can still not conjure up a server to call.
-		decision = deny(decision.Revision, "tool_not_allowed", "this tool does not exist")
+	if decision.Allow {
+		decision = t.hold(decision, request.Call.ArgsBytes)
 	}
 	if err := s.bridge.writeRecord(request, decision, time.Since(started)); err != nil {
 		s.bridge.log.Error("decision not recorded, call denied", "tool", t.facts.ID, "error", err)
 		decision = deny(decision.Revision, engine.CodePolicyError, "the decision could not be recorded, so the call was not made")
 	}
 	if !decision.Allow {
-		r.count(t.facts.ID, decision.Denials)
-		return decision
+		return r.refuse(t, decision)
 	}
 	s.commit(decision.Effects, t.facts.ID)
 	s.callsByTool[t.facts.ID]++
 	r.inFlight++
+	return decision
+}
+
+// hold is what no policy can allow. The built-in pack denies both itself.
+func (t *tool) hold(decision engine.Decision, argsBytes int) engine.Decision {
+	switch {
+	case t.upstream == nil:
+		return deny(decision.Revision, engine.CodeToolNotAllowed, "this tool does not exist")
+	case argsBytes > MaxArguments:
+		return deny(decision.Revision, engine.CodeArgumentsTooLarge, fmt.Sprintf("arguments are at most %d KiB", MaxArguments>>10))
+	}
+	return decision
+}
+
+// refuse books a refusal. The caller holds session.mu.
+func (r *Run) refuse(t *tool, decision engine.Decision) engine.Decision {
+	r.refused++
+	r.count(t.facts.ID, decision.Denials)
 	return decision
 }
 

@@ -68,7 +68,7 @@ func newCatalog(ctx context.Context, e *engine.Engine, opts Options, upstreams [
 			return nil, err
 		}
 	}
-	return c, c.name(!opts.Unprefixed)
+	return c, c.name(ctx, !opts.Unprefixed)
 }
 
 func newTool(server Server, u *upstream.Upstream, t upstream.Tool) *tool {
@@ -187,8 +187,11 @@ func (c *catalog) compileRules(server Server) error {
 	return nil
 }
 
+// maxStubs is the size of all stubs together, in bytes: every sandbox holds them.
+const maxStubs = 8 << 20
+
 // name gives every kept tool its Python name and renders its stub.
-func (c *catalog) name(prefix bool) error {
+func (c *catalog) name(ctx context.Context, prefix bool) error {
 	described := make([]stub.Tool, len(c.tools))
 	for i, t := range c.tools {
 		described[i] = t.describe
@@ -198,12 +201,23 @@ func (c *catalog) name(prefix bool) error {
 		return fmt.Errorf("naming tools: %w", err)
 	}
 	c.warnings = append(c.warnings, warnings...)
+	shortened, size := 0, 0
 	for i, t := range c.tools {
+		if ctx.Err() != nil {
+			return fmt.Errorf("describing the tools: %w", ctx.Err())
+		}
 		t.python = names[i]
 		if t.stub, err = stub.Render(t.describe, t.python); err != nil {
 			return fmt.Errorf("describing tool %q: %w", t.facts.ID, err)
 		}
 		t.summary = stub.Summary(t.describe, t.python)
+		if size += len(t.stub); size > maxStubs {
+			t.stub = t.summary
+			shortened++
+		}
+	}
+	if shortened > 0 {
+		c.warnings = append(c.warnings, fmt.Sprintf("the stubs are more than %d MiB; TOOLS shows one line for %d tools", maxStubs>>20, shortened))
 	}
 	return nil
 }

@@ -106,6 +106,8 @@ func (r *Run) failure(ctx context.Context, t *tool, err error) wire.Reply {
 	case errors.Is(err, upstream.ErrBadAnswer):
 		r.session.bridge.log.Warn("unusable answer", "tool", id, "error", err)
 		return errorReply(id, fmt.Sprintf("the server %q gave an answer that can not be used", t.facts.Server), CodeUpstreamUnavailable)
+	case errors.Is(ctx.Err(), context.Canceled):
+		return errorReply(id, "the run has ended", CodeUpstreamUnavailable)
 	case errors.Is(err, upstream.ErrUnavailable):
 		r.session.bridge.log.Warn("upstream unavailable", "tool", id, "error", err)
 		return errorReply(id, fmt.Sprintf("the server %q is not available", t.facts.Server), CodeUpstreamUnavailable)
@@ -126,26 +128,39 @@ var tooLarge = fmt.Sprintf("the result is larger than %d KiB, so none of it is r
 // The limit holds for the text and for the content blocks, each by itself,
 // because a server that answers with structured content repeats it as text.
 func bounded(toolID string, result upstream.Result) wire.Reply {
-	content := parseContent(result.Content)
+	blocks := result.Content
+	if len(blocks) > MaxResult { // white space counts for nothing and is not passed on
+		blocks = compact(blocks)
+	}
+	content := parseContent(blocks)
 	if result.IsError {
 		return errorReply(toolID, cmp.Or(content.text, "the tool reported an error without a text"), CodeToolError)
 	}
 	reply := wire.Reply{Text: content.text}
 	if result.Structured != nil {
-		var compact bytes.Buffer
-		if err := json.Compact(&compact, result.Structured); err != nil {
-			return errorReply(toolID, "the server's structured content is not JSON", CodeToolError)
-		}
-		reply.Text, reply.Structured = compact.String(), true
+		reply.Text, reply.Structured = string(compact(result.Structured)), true
 	}
 	if len(reply.Text) > MaxResult || content.bytes > MaxResult {
 		return errorReply(toolID, tooLarge, CodeResultTooLarge)
 	}
 	if !content.plain || reply.Structured {
-		reply.Content = result.Content
+		reply.Content = blocks
 	}
 	return reply
 }
+
+// compact takes the white space out of JSON that package upstream has checked.
+func compact(raw json.RawMessage) json.RawMessage {
+	var b bytes.Buffer
+	if err := json.Compact(&b, raw); err != nil {
+		return raw // its size still counts
+	}
+	return b.Bytes()
+}
+
+// blockCost is what one content block counts for besides its payload, in bytes:
+// its braces and a comma.
+const blockCost = 3
 
 // content is what the gate needs to know of a result's content blocks.
 type content struct {
@@ -162,6 +177,9 @@ func parseContent(raw json.RawMessage) content {
 		return content{bytes: len(raw)}
 	}
 	c := content{plain: len(blocks) == 1}
+	if len(blocks) > 1 {
+		c.bytes = blockCost * len(blocks) // one block of MaxResult bytes is allowed
+	}
 	var texts []string
 	for _, block := range blocks {
 		var kind, text string

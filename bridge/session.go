@@ -86,6 +86,7 @@ type Run struct {
 	// Guarded by session.mu.
 	calls    int64
 	inFlight int
+	refused  int
 	refusals map[refusalKey]int
 }
 
@@ -107,15 +108,20 @@ func (r *Run) facts() engine.Run {
 	}
 }
 
-// evaluate runs the tool's CEL rules. An error is not ok.
-func (s *Session) evaluate(ctx context.Context, t *tool, args any, now engine.Session) []engine.RuleResult {
+// evaluate runs the tool's CEL rules. An error is not ok, and neither is a rule
+// about arguments that are too large to be looked at.
+func (s *Session) evaluate(ctx context.Context, t *tool, request *engine.Request) []engine.RuleResult {
 	results := make([]engine.RuleResult, len(t.rules))
 	for i, rule := range t.rules {
-		ok, err := rule.program.Eval(ctx, args, t.facts, now)
+		results[i].Rule = rule.text
+		if request.Call.ArgsBytes > MaxArguments {
+			continue
+		}
+		ok, err := rule.program.Eval(ctx, request.Call.Args, t.facts, request.Session)
 		if err != nil {
 			s.bridge.log.Debug("rule without a result", "tool", t.facts.ID, "rule", rule.text, "error", err)
 		}
-		results[i] = engine.RuleResult{Rule: rule.text, OK: ok && err == nil}
+		results[i].OK = ok && err == nil
 	}
 	return results
 }
