@@ -35,7 +35,6 @@ type Engine struct {
 	visible  rego.PreparedEvalQuery
 	txn      storage.Transaction // a reading one, open for good: nothing ever writes
 	data     documents
-	counts   bool // the policy reads how often each tool was called
 	revision string
 	timeout  time.Duration
 	log      *slog.Logger
@@ -58,7 +57,6 @@ func New(ctx context.Context, opts Options) (*Engine, error) {
 	for _, w := range p.warnings {
 		e.log.Warn(w)
 	}
-	e.counts = readsInput(p.compiler.Modules, callsByToolPath)
 	if e.txn, err = p.store.NewTransaction(ctx); err != nil {
 		return nil, err
 	}
@@ -102,7 +100,7 @@ func (e *Engine) Decide(ctx context.Context, r *Request) (d Decision) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, e.timeout)
 	defer cancel()
-	input, err := inputValue(ctx, e.seen(r))
+	input, err := inputValue(ctx, r)
 	if err != nil {
 		return e.failed(ctx, r, err)
 	}
@@ -115,16 +113,6 @@ func (e *Engine) Decide(ctx context.Context, r *Request) (d Decision) {
 	}
 	d.Revision = e.revision
 	return d
-}
-
-// seen is the request without what grows with a session and no rule looks at.
-func (e *Engine) seen(r *Request) *Request {
-	if e.counts || len(r.Session.CallsByTool) == 0 {
-		return r
-	}
-	seen := *r
-	seen.Session.CallsByTool = nil
-	return &seen
 }
 
 func (e *Engine) failed(ctx context.Context, r *Request, err error) Decision {
