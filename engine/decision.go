@@ -25,11 +25,9 @@ type Decision struct {
 	Effects Effects  `json:"effects"`
 
 	// Revision names what decided: the bundle's own revision, if it has one, and a hash
-	// over every rule and every piece of data.
+	// over every rule and every piece of data. Which rules were behind a decision Eval tells:
+	// following that costs a quarter of a decision.
 	Revision string `json:"revision"`
-	// Rules are those that had a say, sorted: "allowlist.grant", "budget.deny". Only Eval fills
-	// it, because following which rules hold costs a quarter of a decision.
-	Rules []string `json:"rules,omitempty"`
 }
 
 // MarshalJSON writes empty lists where Go has nil.

@@ -81,11 +81,6 @@ func (p *policy) explain(ctx context.Context, input ast.Value) (*EvalResult, err
 	result.Printed = printed.String()
 	result.Rules = fired.describe(p.compiler.GetAnnotationSet())
 	result.Decision.Revision = p.revision
-	for _, r := range result.Rules {
-		result.Decision.Rules = append(result.Decision.Rules, r.Name)
-	}
-	slices.Sort(result.Decision.Rules)
-	result.Decision.Rules = slices.Compact(result.Decision.Rules)
 	return result, nil
 }
 
