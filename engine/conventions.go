@@ -47,7 +47,7 @@ func moduleConventions(m *ast.Module) []error {
 		}
 	}
 	if !pkg.HasPrefix(rulesPackage) {
-		return problems
+		return append(problems, strayRules(m)...)
 	}
 	if len(pkg) != len(rulesPackage)+1 {
 		return append(problems, fmt.Errorf("%s: package %s: a family is one level below codemode.rules, nothing asks this one", m.Package.Loc(), packageName(pkg)))
@@ -56,6 +56,20 @@ func moduleConventions(m *ast.Module) []error {
 		if err := checkFamilyRule(rule); err != nil {
 			problems = append(problems, err)
 		}
+	}
+	return problems
+}
+
+// strayRules finds rules with a family's names where the dispatcher does not look: most
+// likely the package is misspelt. Only the entrypoint data.codemode.visible has such a name.
+func strayRules(m *ast.Module) []error {
+	var problems []error
+	for _, rule := range m.Rules {
+		name := rule.Head.Ref()[0].Value.String()
+		if _, ok := familyWords[name]; !ok || m.Package.Path.Extend(rule.Head.Ref()[:1]).String() == visiblePath {
+			continue
+		}
+		problems = append(problems, fmt.Errorf("%s: rule %q: nothing asks it in package %s, a family is in a package of its own below codemode.rules", rule.Loc(), name, packageName(m.Package.Path)))
 	}
 	return problems
 }

@@ -79,21 +79,41 @@ func readDir(ctx context.Context, fsys fs.FS) (tree, error) {
 		if hidden(name) && d.IsDir() {
 			return fs.SkipDir
 		}
-		if !isPolicyFile(name) {
-			return nil
+		if d.IsDir() || hidden(name) && !isPolicyFile(name) {
+			return nil // also the link ..data of a Kubernetes volume
+		}
+		if ok, err := readable(fsys, name, d); err != nil || !ok {
+			return err
 		}
 		f, err := fsys.Open(name)
 		if err != nil {
 			return err
 		}
 		defer func() { _ = f.Close() }()
-		// A name may be a link to a file, as in a Kubernetes volume, but never a device or a pipe.
-		if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-			return err
-		}
 		return t.add(name, f)
 	})
 	return t, err
+}
+
+// readable reports whether an entry is a file of the policy. What could hold rules and is not read
+// is an error: rules that nobody asks would be missing without a word. A name may be a link to a
+// file, as in a Kubernetes volume. It is looked at before it is opened, which for a pipe never ends.
+func readable(fsys fs.FS, name string, d fs.DirEntry) (bool, error) {
+	if d.Type().IsRegular() {
+		return isPolicyFile(name), nil
+	}
+	info, err := fs.Stat(fsys, name)
+	switch {
+	case err != nil:
+		return false, err
+	case info.IsDir():
+		return false, fmt.Errorf("%q is a link to a directory, which is not followed: put the directory itself there", name)
+	case !isPolicyFile(name):
+		return false, nil
+	case !info.Mode().IsRegular():
+		return false, fmt.Errorf("%q is neither a file nor a link to one", name)
+	}
+	return true, nil
 }
 
 func readBundle(ctx context.Context, name string) (tree, error) {
@@ -121,7 +141,9 @@ func readBundle(ctx context.Context, name string) (tree, error) {
 			return nil, ctx.Err()
 		}
 		entry := strings.TrimPrefix(path.Clean("/"+header.Name), "/")
-		if header.Typeflag != tar.TypeReg || !isPolicyFile(entry) {
+		if ok, err := readableEntry(header.Typeflag, entry); err != nil {
+			return nil, err
+		} else if !ok {
 			continue
 		}
 		if _, again := t[entry]; again {
@@ -132,6 +154,21 @@ func readBundle(ctx context.Context, name string) (tree, error) {
 		}
 	}
 	return nil, fmt.Errorf("more than %d entries", maxPolicyEntries)
+}
+
+// readableEntry is readable for an entry of an archive, where links are not followed at all.
+func readableEntry(kind byte, name string) (bool, error) {
+	switch {
+	case kind == tar.TypeDir || hidden(name) && !isPolicyFile(name):
+		return false, nil
+	case kind == tar.TypeLink || kind == tar.TypeSymlink:
+		return false, fmt.Errorf("%q is a link, which is not followed: put the file itself there", name)
+	case !isPolicyFile(name):
+		return false, nil
+	case kind != tar.TypeReg:
+		return false, fmt.Errorf("%q is not a file", name)
+	}
+	return true, nil
 }
 
 func (t tree) add(name string, r io.Reader) error {

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,6 +52,10 @@ func TestPoliciesThatDoNotLoadSayWhere(t *testing.T) {
 		{"a grant that is a set", files("a.rego", ok, "b.rego", "package codemode.rules.mine\n\ngrant contains true"), []string{"write it as `grant if …`"}},
 		{"a grant that is a function", files("a.rego", ok, "b.rego", "package codemode.rules.mine\n\ngrant(x) if x"), []string{"write it as `grant if …`"}},
 		{"a family too deep", files("a.rego", ok, "b.rego", "package codemode.rules.team.mine\n\ndeny contains 1"), []string{"mine/b.rego:1", "one level below codemode.rules"}},
+		{"a family that is misspelt", files("a.rego", ok, "b.rego", "package codemode.rule.freeze\n\ndeny contains 1"), []string{`mine/b.rego:3: rule "deny": nothing asks it in package codemode.rule.freeze`}},
+		{"a family beside codemode", files("a.rego", ok, "b.rego", "package rules.freeze\n\nlabels_add contains 1"), []string{`mine/b.rego:3: rule "labels_add": nothing asks it in package rules.freeze`}},
+		{"a grant beside the dispatcher", files("a.rego", ok+"grant if true"), []string{`mine/a.rego:4: rule "grant": nothing asks it in package codemode`}},
+		{"a family's visible elsewhere", files("a.rego", ok, "b.rego", "package mine\n\nvisible if true"), []string{`mine/b.rego:3: rule "visible": nothing asks it in package mine`}},
 		{"a family too high", files("a.rego", ok, "b.rego", "package codemode.rules\n\ndeny contains 1"), []string{"one level below codemode.rules"}},
 		{"data that grants", files("a.rego", ok, "codemode/rules/mine/data.json", `{"grant": true}`), []string{"data.codemode.rules.mine.grant: data can not say grant"}},
 		{"a family that is data", files("a.rego", ok, "codemode/rules/data.json", `{"mine": 5}`), []string{"data.codemode.rules.mine"}},
@@ -90,6 +95,80 @@ func TestNeitherOrBothSourcesIsAnError(t *testing.T) {
 	}
 }
 
+// A directory in which a rule would be overlooked does not load.
+func TestDirectoriesLoseNoRules(t *testing.T) {
+	const family = "package codemode.rules.freeze\n\ndeny contains {\"code\": \"frozen\", \"message\": \"no\"} if true\n"
+	for _, c := range []struct {
+		name, want string // no want: loads, and the family denies
+		lay        func(t *testing.T, elsewhere, rules string)
+	}{
+		{"a family of links to files", "", func(t *testing.T, elsewhere, rules string) {
+			mkdir(t, rules+"/freeze")
+			link(t, elsewhere+"/freeze.rego", rules+"/freeze/freeze.rego")
+		}},
+		{"a Kubernetes volume", "", func(t *testing.T, elsewhere, rules string) {
+			mkdir(t, rules+"/freeze/..2026")
+			write(t, rules+"/freeze/..2026/freeze.rego", family)
+			link(t, "..2026", rules+"/freeze/..data")
+			link(t, "..data/freeze.rego", rules+"/freeze/freeze.rego")
+			link(t, "/etc/hostname", rules+"/freeze/notes") // has no part to play
+		}},
+		{"a family that is a link", `"codemode/rules/freeze" is a link to a directory`, func(t *testing.T, elsewhere, rules string) {
+			link(t, elsewhere, rules+"/freeze")
+		}},
+		{"a link to nothing", "codemode/rules/freeze", func(t *testing.T, elsewhere, rules string) {
+			link(t, elsewhere+"/none", rules+"/freeze")
+		}},
+		{"a rule that is a device", `"codemode/rules/freeze.rego" is neither a file nor a link to one`, func(t *testing.T, elsewhere, rules string) {
+			link(t, os.DevNull, rules+"/freeze.rego")
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir, elsewhere := t.TempDir(), t.TempDir()
+			if err := os.CopyFS(dir, policies.FS); err != nil {
+				t.Fatal(err)
+			}
+			write(t, elsewhere+"/freeze.rego", family)
+			c.lay(t, elsewhere, dir+"/codemode/rules")
+			e, err := New(t.Context(), Options{Policy: os.DirFS(dir), Name: "mine", Config: packConfig()})
+			if c.want != "" {
+				var load *LoadError
+				if !errors.As(err, &load) || !strings.Contains(err.Error(), c.want) {
+					t.Errorf("got %v, want %q", err, c.want)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := e.Decide(t.Context(), packRequest()); !slices.Equal(codes(d), []string{"frozen"}) {
+				t.Errorf("%+v", d)
+			}
+		})
+	}
+}
+
+func mkdir(t *testing.T, name string) {
+	t.Helper()
+	if err := os.MkdirAll(name, 0o700); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func link(t *testing.T, target, name string) {
+	t.Helper()
+	if err := os.Symlink(target, name); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // archive makes a .tar.gz of headers and contents.
 func archive(t *testing.T, entries ...tar.Header) string {
 	t.Helper()
@@ -99,7 +178,7 @@ func archive(t *testing.T, entries ...tar.Header) string {
 	for _, h := range entries {
 		body := h.Linkname
 		h.Size, h.Mode = int64(len(body)), 0o600
-		if h.Typeflag != tar.TypeSymlink {
+		if h.Typeflag != tar.TypeSymlink && h.Typeflag != tar.TypeLink {
 			h.Linkname = ""
 		} else {
 			h.Size = 0
@@ -123,12 +202,12 @@ func archive(t *testing.T, entries ...tar.Header) string {
 	return name
 }
 
-func TestBundlesAreBoundedAndHoldOnlyFiles(t *testing.T) {
+func TestBundlesAreBoundedAndLoseNoRules(t *testing.T) {
 	const ok = "package codemode\ndecision := {\"allow\": true, \"denials\": [], \"effects\": {\"labels_add\": []}}\nvisible := true\n"
 	file := func(name, body string) tar.Header {
 		return tar.Header{Typeflag: tar.TypeReg, Name: name, Linkname: body}
 	}
-	good := archive(t, file("/policies/a.rego", ok), file("../../x/data.json", `{"a": 1}`), tar.Header{Typeflag: tar.TypeSymlink, Name: "b.rego", Linkname: "/etc/passwd"})
+	good := archive(t, file("/policies/a.rego", ok), file("../../x/data.json", `{"a": 1}`), tar.Header{Typeflag: tar.TypeSymlink, Name: "..data", Linkname: "/policies"}, tar.Header{Typeflag: tar.TypeFifo, Name: "notes"})
 	e, err := New(t.Context(), Options{Bundle: good})
 	if err != nil {
 		t.Fatal(err)
@@ -160,6 +239,10 @@ func TestBundlesAreBoundedAndHoldOnlyFiles(t *testing.T) {
 		{archive(t, tooMany...), "more than 4096 files"},
 		{archive(t, large...), "all files together are larger than"},
 		{archive(t, bomb...), "reading it as .tar.gz"},
+		{archive(t, file("a.rego", ok), tar.Header{Typeflag: tar.TypeSymlink, Name: "b.rego", Linkname: "a.rego"}), `"b.rego" is a link`},
+		{archive(t, file("a.rego", ok), tar.Header{Typeflag: tar.TypeLink, Name: "x/data.json", Linkname: "a.rego"}), `"x/data.json" is a link`},
+		{archive(t, file("a.rego", ok), tar.Header{Typeflag: tar.TypeSymlink, Name: "codemode/rules/freeze", Linkname: "/tmp"}), `"codemode/rules/freeze" is a link`},
+		{archive(t, file("a.rego", ok), tar.Header{Typeflag: tar.TypeFifo, Name: "b.rego"}), `"b.rego" is not a file`},
 	} {
 		var load *LoadError
 		if _, err := New(t.Context(), Options{Bundle: c.bundle}); !errors.As(err, &load) || !strings.Contains(err.Error(), c.want) {
