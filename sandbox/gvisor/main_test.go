@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
-	"github.com/mcp-code-mode/mcp-code-mode/sandbox/sandboxtest"
 )
 
 // TestMain lets the test binary serve as runsc, and play its part in tests that
@@ -83,25 +82,6 @@ func newTestDriver(t testing.TB, o Options) *Driver {
 		}
 	})
 	return d
-}
-
-func TestConformance(t *testing.T) {
-	sandboxtest.Conformance(t, func(t *testing.T, lim sandbox.Limits) sandbox.Driver {
-		d := newTestDriver(t, Options{Limits: lim})
-		if d.warm.Load() == nil {
-			t.Error("sandboxes do not start from a snapshot")
-		}
-		return d
-	})
-}
-
-func TestConformanceFromTheBeginning(t *testing.T) {
-	if os.Geteuid() == 0 {
-		t.Skip("TestAsAnOrdinaryUser does this")
-	}
-	sandboxtest.Conformance(t, func(t *testing.T, lim sandbox.Limits) sandbox.Driver {
-		return newTestDriver(t, Options{Limits: lim, Cold: true})
-	})
 }
 
 func TestProbeStartsASandbox(t *testing.T) {

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -145,42 +144,5 @@ func TestWithoutUserNamespacesTheReasonIsClear(t *testing.T) {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("got %q, want it to say %q", out, want)
 		}
-	}
-}
-
-// ordinary is a user that no system has.
-const ordinary = 54321
-
-// TestAsAnOrdinaryUser runs, when root runs it, the tests of what depends on
-// privileges as a user without any, with a home of its own.
-func TestAsAnOrdinaryUser(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("all tests run as an ordinary user")
-	}
-	home, err := os.MkdirTemp("", "ordinary-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer os.RemoveAll(home)
-	if err := os.Chown(home, ordinary, ordinary); err != nil {
-		t.Fatal(err)
-	}
-	tests := "^(TestConformanceFromTheBeginning|TestProbe.*|TestNothing.*|TestTheDeath.*|TestASentryIsConfined|TestMemory.*|TestSnapshots.*)$"
-	cmd := exec.CommandContext(t.Context(), "/proc/self/exe", "-test.run="+tests, "-test.v")
-	cmd.Args[0] = "as an ordinary user"
-	cmd.Dir = home
-	cmd.Env = []string{"HOME=" + home, "TMPDIR=" + home, "PATH=/usr/bin:/bin", runscEnv + "=" + sentryExe()}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: ordinary, Gid: ordinary}}
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Errorf("%v\n%s", err, out)
-	}
-	for _, want := range []string{"--- PASS: TestConformanceFromTheBeginning", "--- PASS: TestTheDeathOfTheOwner", "--- PASS: TestMemory"} {
-		if !strings.Contains(string(out), want) {
-			t.Errorf("%q is missing from what ran", want)
-		}
-	}
-	if left, _ := filepath.Glob(filepath.Join(home, ".cache/mcp-code-mode/gvisor/state/*/*")); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
 	}
 }
