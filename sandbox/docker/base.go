@@ -111,6 +111,7 @@ func (b builder) findPython(ctx context.Context, base string) (string, error) {
 	config, host := l.config(), l.hostConfig()
 	config.Image = base
 	config.Env = nil // the base's own PATH says where its Python is
+	config.Healthcheck = &container.HealthConfig{Test: []string{"NONE"}}
 	config.Entrypoint = []string{"python3", "-I", "-S", "-c", "import sys; print(sys.version_info[0], sys.version_info[1], sys.executable)"}
 	answer, err := b.engine.run(ctx, l.name, config, host)
 	if err != nil {

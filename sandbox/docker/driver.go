@@ -1,10 +1,12 @@
 package docker
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -44,6 +46,8 @@ type Driver struct {
 	options Options
 	log     *slog.Logger
 	labels  map[string]string
+	gvisor  bool // the runtime is runsc
+	podman  bool // the engine is Podman
 
 	imageMu sync.Mutex
 	image   sandboxImage // guarded by imageMu
@@ -78,11 +82,12 @@ func New(ctx context.Context, o Options) (*Driver, error) {
 		labels: ownLabels(), live: make(map[*instance]struct{}),
 	}
 	d.lifetime, d.expire = context.WithCancel(context.Background())
-	if err := d.checkRuntime(ctx); err != nil {
-		en.close()
-		return nil, err
+	ctx, cancel := context.WithTimeout(ctx, buildTimeout)
+	defer cancel()
+	if err = d.learn(ctx); err == nil {
+		d.image, err = d.findImage(ctx)
 	}
-	if d.image, err = d.findImage(ctx); err != nil {
+	if err != nil {
 		en.close()
 		return nil, err
 	}
@@ -93,25 +98,23 @@ func New(ctx context.Context, o Options) (*Driver, error) {
 // Name is "docker".
 func (d *Driver) Name() string { return "docker" }
 
-// checkRuntime fails when the engine does not have the runtime asked for.
-func (d *Driver) checkRuntime(ctx context.Context) error {
-	if d.options.Runtime == "" {
-		return nil
-	}
-	info, err := d.engine.Info(ctx)
+// learn finds out what kind of engine this is. It fails when the engine does
+// not have the runtime asked for.
+func (d *Driver) learn(ctx context.Context) error {
+	version, info, err := d.engine.describe(ctx)
 	if err != nil {
-		return d.engine.explain("asking for its runtimes", err)
+		return err
 	}
-	if _, ok := info.Runtimes[d.options.Runtime]; ok {
-		return nil
+	name := cmp.Or(d.options.Runtime, info.DefaultRuntime)
+	runtime, ok := info.Runtimes[name]
+	if !ok && d.options.Runtime != "" {
+		names := strings.Join(slices.Sorted(maps.Keys(info.Runtimes)), ", ")
+		err = fmt.Errorf("using runtime %q: the engine at %s has only %s", name, d.engine.host, names)
+		return &hinted{err, "add it to the runtimes in the engine's daemon.json, or leave out --runtime"}
 	}
-	var names []string
-	for name := range info.Runtimes {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	err = fmt.Errorf("using runtime %q: the engine at %s has only %s", d.options.Runtime, d.engine.host, strings.Join(names, ", "))
-	return &hinted{err, "add it to the runtimes in the engine's daemon.json, or leave out --runtime"}
+	d.gvisor = strings.Contains(name+runtime.Path+runtime.Type, "runsc")
+	d.podman = isPodman(version)
+	return nil
 }
 
 func (d *Driver) findImage(ctx context.Context) (sandboxImage, error) {
@@ -174,7 +177,7 @@ func (d *Driver) begin() error {
 // launch brings up one container. It does not end with ctx, because a request
 // broken off may still be carried out, but starts nothing once ctx is done.
 func (d *Driver) launch(ctx context.Context) (*instance, error) {
-	l := launch{name: newName(), labels: d.labels, runtime: d.options.Runtime, limits: d.options.Limits}
+	l := launch{name: newName(), labels: d.labels, runtime: d.options.Runtime, gvisor: d.gvisor, podman: d.podman, limits: d.options.Limits}
 	i := &instance{driver: d, name: l.name, killed: make(chan struct{}), done: make(chan struct{})}
 	var w *waiter
 	err := d.create(i, &l)

@@ -6,9 +6,12 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -181,6 +184,41 @@ func TestKillIsImmediateAndIdempotentAndWakesEverybody(t *testing.T) {
 	}
 }
 
+// Podman removes containers by starting itself once more, which may fail.
+func TestDeadContainerThatTheEngineKeepsIsRemoved(t *testing.T) {
+	needEngine(t)
+	d := newDriver(t, Options{Runner: []byte("import sys\nsys.stdin.readline()\nsys.exit(7)\n")})
+	removeImage(t, d.engine, d.image.ref)
+	for what, end := range map[string]func(*instance){
+		"it ends": func(i *instance) {
+			_, _ = i.Write([]byte("\n"))
+			_, _ = io.ReadAll(i)
+		},
+		"it is killed": func(i *instance) { i.Kill() },
+	} {
+		l := launch{name: newName(), image: d.image, labels: d.labels}
+		host := l.hostConfig()
+		host.AutoRemove = false
+		created, err := d.engine.ContainerCreate(t.Context(), l.config(), host, nil, nil, l.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := &instance{driver: d, name: l.name, id: created.ID, killed: make(chan struct{}), done: make(chan struct{})}
+		var w *waiter
+		if i.stream, w, err = d.engine.start(t.Context(), i.id); err != nil {
+			t.Fatal(err)
+		}
+		d.adopt(i, w)
+		end(i)
+		if exit := i.Wait(); what == "it ends" && exit.Code != 7 {
+			t.Errorf("%s: got %+v", what, exit)
+		}
+		if _, err := d.engine.ContainerInspect(t.Context(), i.id); err == nil {
+			t.Errorf("%s: the container is there after Wait", what)
+		}
+	}
+}
+
 func TestEndOfTheStreamEndsTheRunner(t *testing.T) {
 	needEngine(t)
 	d := newDriver(t, Options{})
@@ -291,6 +329,41 @@ func TestRuntimeThatTheEngineLacks(t *testing.T) {
 func TestRuntimeThatTheEngineHas(t *testing.T) {
 	e := needEngine(t)
 	works(t, newDriver(t, Options{Runtime: e.Runtime}))
+}
+
+// gVisor runs the sandbox's threads on its own, which is what a cgroup counts.
+func TestProcessesAreLimitedInsideGVisor(t *testing.T) {
+	h := launch{gvisor: true}.hostConfig()
+	if last := h.Ulimits[len(h.Ulimits)-1]; last.Name != "nproc" || last.Hard != 64 || *h.PidsLimit != 4*64+gvisorThreads {
+		t.Errorf("ulimit %+v, pids %d", last, *h.PidsLimit)
+	}
+	for _, u := range (launch{}).hostConfig().Ulimits {
+		if u.Name == "nproc" {
+			t.Error("without gVisor, nproc counts all sandboxes of the host together")
+		}
+	}
+}
+
+func TestGVisorAsTheRuntimeOfTheEngine(t *testing.T) {
+	needEngine(t)
+	runsc := filepath.Join(t.TempDir(), "runsc")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", runsc, "gvisor.dev/gvisor/runsc")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0") // it runs itself in a chroot
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	ownEngine(t, fmt.Sprintf(`{"runtimes": {"runsc": {"path": %q}}}`, runsc))
+	d := newDriver(t, Options{Runtime: "runsc"})
+	o, err := open(t, d).Exec(t.Context(), `
+import threading, time, os
+try:
+    for n in range(200): threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()
+except RuntimeError: print('limited', n <= 64)
+print(os.uname().release, os.getuid())
+`, nil)
+	if err != nil || o.Stdout != "limited True\n4.19.0-gvisor 65534\n" {
+		t.Errorf("got %+v, %v", o, err)
+	}
 }
 
 func TestLimitThatTheEngineCannotEnforceIsNotAccepted(t *testing.T) {

@@ -151,7 +151,7 @@ func TestUsualSocketsAreFound(t *testing.T) {
 			if e.absent() || strings.HasPrefix(e.host, "unix:///run/") {
 				continue
 			}
-			en, _, err := e.connect(t.Context())
+			en, _, err := e.connect(t.Context(), probeTimeout)
 			if err != nil {
 				t.Error(err)
 				continue

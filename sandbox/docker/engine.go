@@ -5,18 +5,21 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/docker/docker/api/types"
+	"github.com/docker/docker/api/types/system"
 	"github.com/docker/docker/client"
+	"golang.org/x/sync/errgroup"
 )
 
 const (
 	probeTimeout    = 2 * time.Second // of looking for an engine, all in all
-	endpointTimeout = time.Second     // of one place where it may be
+	endpointTimeout = time.Second     // of one of several places where it may be
 )
 
 // Engine is what Probe finds out about the engine in use.
@@ -36,7 +39,8 @@ type Engine struct {
 // Probe looks for an engine where the docker command looks: DOCKER_HOST, else
 // DOCKER_CONTEXT or the current context, else the default socket; and then at
 // the usual sockets of rootless Docker, Docker Desktop, Rancher Desktop, Colima,
-// OrbStack and Podman. It takes 2 seconds at most. The error names every place
+// OrbStack and Podman. It takes 2 seconds at most; an engine that needs longer
+// to describe itself is returned without description. The error names every place
 // that was tried.
 func Probe(ctx context.Context) (Engine, error) {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
@@ -50,21 +54,16 @@ func Probe(ctx context.Context) (Engine, error) {
 		Endpoint: en.host, Source: en.source,
 		APIVersion: en.ClientVersion(), OS: ping.OSType,
 	}
-	version, err := en.ServerVersion(ctx)
+	version, info, err := en.describe(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return found, nil // it did answer, which is what matters
+	}
 	if err != nil {
-		return found, en.explain("asking for its version", err)
+		return found, err
 	}
 	found.Product, found.Version = version.Platform.Name, version.Version
 	found.OS, found.Arch = version.Os, version.Arch
-	info, err := en.Info(ctx)
-	if err != nil {
-		return found, en.explain("asking for its runtimes", err)
-	}
-	found.Runtime = info.DefaultRuntime
-	for name := range info.Runtimes {
-		found.Runtimes = append(found.Runtimes, name)
-	}
-	slices.Sort(found.Runtimes)
+	found.Runtime, found.Runtimes = info.DefaultRuntime, slices.Sorted(maps.Keys(info.Runtimes))
 	for _, option := range info.SecurityOptions { // name=seccomp,profile=default
 		name, _, _ := strings.Cut(strings.TrimPrefix(option, "name="), ",")
 		found.Security = append(found.Security, name)
@@ -85,7 +84,11 @@ func connect(ctx context.Context) (*engine, types.Ping, error) {
 		if i > 0 && ep.absent() {
 			continue // not worth a word either: nobody has all these products
 		}
-		en, ping, err := ep.connect(ctx)
+		timeout := endpointTimeout
+		if len(list) == 1 {
+			timeout = probeTimeout
+		}
+		en, ping, err := ep.connect(ctx, timeout)
 		if err == nil {
 			return en, ping, nil
 		}
@@ -100,11 +103,7 @@ func connect(ctx context.Context) (*engine, types.Ping, error) {
 }
 
 // connect asks one endpoint, and settles the API version.
-func (e endpoint) connect(ctx context.Context) (*engine, types.Ping, error) {
-	timeout := endpointTimeout
-	if strings.HasPrefix(e.host, "ssh://") {
-		timeout = probeTimeout
-	}
+func (e endpoint) connect(ctx context.Context, timeout time.Duration) (*engine, types.Ping, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	en, err := e.open()
@@ -125,6 +124,29 @@ func (e endpoint) connect(ctx context.Context) (*engine, types.Ping, error) {
 		return nil, types.Ping{}, fmt.Errorf("it runs %s containers, not linux ones", ping.OSType)
 	}
 	return en, ping, nil
+}
+
+// describe asks the engine about itself.
+func (en *engine) describe(ctx context.Context) (version types.Version, info system.Info, err error) {
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() (err error) {
+		version, err = en.ServerVersion(ctx)
+		return err
+	})
+	group.Go(func() (err error) {
+		info, err = en.Info(ctx)
+		return err
+	})
+	if err := group.Wait(); err != nil {
+		return version, info, en.explain("asking the engine about itself", err)
+	}
+	return version, info, nil
+}
+
+// isPodman reports whether the engine is Podman, which speaks the same API with
+// an accent.
+func isPodman(v types.Version) bool {
+	return slices.ContainsFunc(v.Components, func(c types.ComponentVersion) bool { return c.Name == "Podman Engine" })
 }
 
 // reason finds out why there is no connection, which the client does not tell.

@@ -113,7 +113,7 @@ func TestWhoIsLeftBehind(t *testing.T) {
 func TestEngineRestartedUnderSandboxes(t *testing.T) {
 	for name, signal := range map[string]syscall.Signal{"gently": syscall.SIGTERM, "hard": syscall.SIGKILL} {
 		t.Run(name, func(t *testing.T) {
-			engine := ownEngine(t)
+			engine := ownEngine(t, "{}")
 			d := newDriver(t, Options{})
 			idle, busy := start(t, d), open(t, d)
 			ended := make(chan sandbox.Outcome)
@@ -143,7 +143,7 @@ func TestEngineRestartedUnderSandboxes(t *testing.T) {
 }
 
 func TestEngineThatHangs(t *testing.T) {
-	engine := ownEngine(t)
+	engine := ownEngine(t, "{}")
 	d := newDriver(t, Options{})
 	i := start(t, d)
 	reading := make(chan error)
@@ -178,7 +178,7 @@ func TestEngineThatHangs(t *testing.T) {
 }
 
 func TestCloseDoesNotHangWithTheEngine(t *testing.T) {
-	engine := ownEngine(t)
+	engine := ownEngine(t, "{}")
 	d, err := New(t.Context(), Options{Runner: sandbox.RunnerSource})
 	if err != nil {
 		t.Fatal(err)

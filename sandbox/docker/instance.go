@@ -2,6 +2,7 @@ package docker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -15,11 +16,11 @@ import (
 )
 
 const (
-	killTimeout = 5 * time.Second        // for the engine to take the order to kill
-	endTimeout  = 10 * time.Second       // for it to have removed what it was told to kill
-	goneTimeout = 2 * time.Second        // for an engine that went away to come back
-	oomTimeout  = 300 * time.Millisecond // for it to say that memory was the reason
-	killedCode  = 137                    // exit status after SIGKILL
+	killTimeout  = 5 * time.Second        // for the engine to take the order to kill
+	leaveTimeout = 3 * time.Second        // for it to remove by itself what is dead
+	goneTimeout  = 2 * time.Second        // for an engine that went away to come back
+	oomTimeout   = 300 * time.Millisecond // for it to say that memory was the reason
+	killedCode   = 137                    // exit status after SIGKILL
 )
 
 // An instance is one running container.
@@ -51,11 +52,16 @@ func (i *instance) Wait() sandbox.Exit {
 func (i *instance) watch(w *waiter) {
 	defer close(i.done)
 	defer i.close()
-	var killed bool
-	result, err := w.next(i.killed)
-	if err == nil && result == nil { // Kill was called
-		killed = true
-		result, err = i.end(w)
+	killed := false
+	result, err := w.next(i.killed, i.ended)
+	if err == nil && result == nil {
+		select {
+		case <-i.killed:
+			killed = true
+			result, err = i.kill(w)
+		default:
+			result, err = i.leave(w, i.killed) // as far as it ended by itself
+		}
 	}
 	if err == nil && result.Error != nil { // dead, but the engine could not remove it
 		err = fmt.Errorf("removing container: %s", result.Error.Message)
@@ -75,26 +81,46 @@ func (i *instance) watch(w *waiter) {
 	}
 }
 
-// end kills the container and waits for the engine to remove it. Closing the
+// kill kills the container and waits for the engine to remove it. Closing the
 // stream makes pending reads and writes return, and ends the runner even if
 // the engine does not listen any more.
-func (i *instance) end(w *waiter) (*container.WaitResponse, error) {
-	expired := make(chan struct{})
-	timer := time.AfterFunc(endTimeout, func() { close(expired) })
-	defer timer.Stop()
+func (i *instance) kill(w *waiter) (*container.WaitResponse, error) {
 	var closing sync.WaitGroup
 	closing.Go(i.close) // which takes a while over ssh
 	defer closing.Wait()
 	ctx, cancel := context.WithTimeout(context.Background(), killTimeout)
 	defer cancel()
-	// An error means that it is dead already, or that the wait below fails too.
-	_ = i.driver.engine.ContainerKill(ctx, i.id, "SIGKILL")
-	result, err := w.next(expired)
+	// Other errors mean that it is dead already, or that waiting fails too.
+	if err := i.driver.engine.ContainerKill(ctx, i.id, "SIGKILL"); ctx.Err() != nil {
+		w.stop()
+		return nil, err
+	}
+	return i.leave(w, nil)
+}
+
+// leave waits for the engine to remove a container whose streams have ended. If
+// it is not gone after a while, it is removed: an engine may be unable to do so
+// by itself, and code may have closed the streams and live on.
+func (i *instance) leave(w *waiter, hurry <-chan struct{}) (*container.WaitResponse, error) {
+	if result, err := w.next(hurry, after(leaveTimeout)); result != nil || err != nil {
+		return result, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), removeTimeout)
+	defer cancel()
+	i.driver.engine.remove(ctx, i.id)
+	result, err := w.next(ctx.Done(), after(goneTimeout))
 	if result == nil && err == nil {
 		w.stop()
-		err = fmt.Errorf("still there %v after it was killed", endTimeout)
+		err = errors.New("the engine does not tell its end")
 	}
 	return result, err
+}
+
+// after is closed when the time is over.
+func after(d time.Duration) <-chan struct{} {
+	over := make(chan struct{})
+	time.AfterFunc(d, func() { close(over) })
+	return over
 }
 
 // clear removes a container whose engine did not tell how it ended. The engine
@@ -131,9 +157,9 @@ func (en *engine) wait(ctx context.Context, id string) *waiter {
 	return w
 }
 
-// next returns what the engine answers, or nothing at all when interrupted.
-// After an answer there is no other.
-func (w *waiter) next(interrupt <-chan struct{}) (*container.WaitResponse, error) {
+// next returns what the engine answers, or nothing at all when interrupted by
+// one of two channels. After an answer there is no other.
+func (w *waiter) next(a, b <-chan struct{}) (*container.WaitResponse, error) {
 	select {
 	case r := <-w.results:
 		w.cancel()
@@ -141,7 +167,9 @@ func (w *waiter) next(interrupt <-chan struct{}) (*container.WaitResponse, error
 	case err := <-w.failures:
 		w.cancel()
 		return nil, err
-	case <-interrupt:
+	case <-a:
+		return nil, nil
+	case <-b:
 		return nil, nil
 	}
 }
@@ -150,7 +178,7 @@ func (w *waiter) next(interrupt <-chan struct{}) (*container.WaitResponse, error
 // prompt now, is taken.
 func (w *waiter) stop() {
 	w.cancel()
-	_, _ = w.next(nil)
+	_, _ = w.next(nil, nil)
 }
 
 // outOfMemory asks whether memory was why the container was killed. It is gone

@@ -17,6 +17,9 @@ import (
 const (
 	sandboxUser = "65534:65534"
 	sandboxHome = "/tmp"
+	emptyMount  = "ro,noexec,nosuid,nodev,size=4096,mode=0555" // to hide what else would be there
+
+	gvisorThreads = 256 // that gVisor may have on the host, beside four for each of the sandbox's
 
 	launchTimeout = 30 * time.Second // of creating and starting one container
 	removeTimeout = 10 * time.Second // of removing one
@@ -31,6 +34,8 @@ type launch struct {
 	image   sandboxImage
 	labels  map[string]string
 	runtime string
+	gvisor  bool // the runtime is runsc
+	podman  bool // the engine is Podman
 	limits  sandbox.Limits
 }
 
@@ -64,7 +69,6 @@ func (l launch) config() *container.Config {
 		OpenStdin:       true,
 		StdinOnce:       true, // the end of our stream is the end of the runner's stdin
 		StopSignal:      "SIGKILL",
-		Healthcheck:     &container.HealthConfig{Test: []string{"NONE"}},
 	}
 }
 
@@ -83,6 +87,18 @@ func contains(env []string, name string) bool {
 func (l launch) hostConfig() *container.HostConfig {
 	limits := l.limits.WithDefaults()
 	noInit, pids := false, int64(limits.Pids)
+	ulimits := []*container.Ulimit{
+		{Name: "nofile", Soft: int64(limits.Files), Hard: int64(limits.Files)},
+		// 1 and not 0: the kernel then does not even start the host's core dump
+		// handler (see core(5)).
+		{Name: "core", Soft: 1, Hard: 1},
+	}
+	if l.gvisor {
+		// There the cgroup counts gVisor's own threads, and this the sandbox's.
+		// Elsewhere this would count all sandboxes together.
+		ulimits = append(ulimits, &container.Ulimit{Name: "nproc", Soft: pids, Hard: pids})
+		pids = 4*pids + gvisorThreads
+	}
 	return &container.HostConfig{
 		NetworkMode:    "none",
 		IpcMode:        "none", // no /dev/shm, which would be another place to write
@@ -91,7 +107,7 @@ func (l launch) hostConfig() *container.HostConfig {
 		Tmpfs: map[string]string{
 			sandboxHome: fmt.Sprintf("rw,noexec,nosuid,nodev,size=%d,mode=1777", limits.TmpBytes),
 			// In place of the engine's own mount, where everybody may write.
-			"/dev/mqueue": "ro,noexec,nosuid,nodev,size=4096,mode=0555",
+			"/dev/mqueue": emptyMount,
 		},
 		CapDrop:     []string{"ALL"},
 		SecurityOpt: []string{"no-new-privileges"},
@@ -105,19 +121,18 @@ func (l launch) hostConfig() *container.HostConfig {
 			MemorySwap: limits.Memory, // memory and swap together: no swap
 			NanoCPUs:   int64(limits.CPUs * 1e9),
 			PidsLimit:  &pids,
-			Ulimits: []*container.Ulimit{
-				{Name: "nofile", Soft: int64(limits.Files), Hard: int64(limits.Files)},
-				// 1 and not 0: the kernel then does not even start the host's
-				// core dump handler (see core(5)).
-				{Name: "core", Soft: 1, Hard: 1},
-			},
+			Ulimits:    ulimits,
 		},
 	}
 }
 
 // create makes the container.
 func (en *engine) create(ctx context.Context, l launch) (id string, err error) {
-	created, err := en.ContainerCreate(ctx, l.config(), l.hostConfig(), nil, nil, l.name)
+	config, host := l.config(), l.hostConfig()
+	if l.podman {
+		forPodman(config, host)
+	}
+	created, err := en.ContainerCreate(ctx, config, host, nil, nil, l.name)
 	if err != nil {
 		return "", err
 	}

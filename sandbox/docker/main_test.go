@@ -165,8 +165,9 @@ type daemon struct {
 	log  *bytes.Buffer
 }
 
-// ownEngine starts a second engine, and points DOCKER_HOST at it.
-func ownEngine(t *testing.T) *daemon {
+// ownEngine starts a second engine, with this configuration, and points
+// DOCKER_HOST at it.
+func ownEngine(t *testing.T, config string) *daemon {
 	t.Helper()
 	needEngine(t)
 	_, err := exec.LookPath("dockerd")
@@ -180,7 +181,7 @@ func ownEngine(t *testing.T) *daemon {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "daemon.json"), []byte("{}"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "daemon.json"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	d := &daemon{t: t, dir: dir, host: "unix://" + filepath.Join(dir, "docker.sock")}
@@ -190,10 +191,7 @@ func ownEngine(t *testing.T) *daemon {
 			text := d.log.String()
 			t.Logf("the engine's log ends: %s", text[max(0, len(text)-4000):])
 		}
-		// An engine mounts its directory on itself, once more after every hard end.
-		for syscall.Unmount(filepath.Join(dir, "data"), syscall.MNT_DETACH) == nil {
-			t.Log("unmounted the engine's directory")
-		}
+		unmountBelow(t, dir)
 		if err := os.RemoveAll(dir); err != nil {
 			t.Error(err)
 		}
@@ -201,6 +199,21 @@ func ownEngine(t *testing.T) *daemon {
 	d.start()
 	t.Setenv("DOCKER_HOST", d.host)
 	return d
+}
+
+// unmountBelow unmounts what an engine that ended hard left mounted, and gVisor
+// always leaves.
+func unmountBelow(t *testing.T, dir string) {
+	t.Helper()
+	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(mounts)) {
+		if path := strings.Fields(line)[4]; strings.HasPrefix(path, dir+"/") {
+			_ = syscall.Unmount(path, syscall.MNT_DETACH)
+		}
+	}
 }
 
 func (d *daemon) start() {
@@ -214,7 +227,7 @@ func (d *daemon) start() {
 		d.t.Fatal(err)
 	}
 	eventually(d.t, "the second engine answers", func() bool {
-		en, _, err := endpoint{host: d.host}.connect(context.Background())
+		en, _, err := endpoint{host: d.host}.connect(context.Background(), probeTimeout)
 		if err == nil {
 			en.close()
 		}

@@ -29,8 +29,15 @@ type stream struct {
 	kind byte // of the frame being read
 	left int  // bytes of it not read yet
 
+	end   sync.Once
+	ended chan struct{} // closed when there is nothing more to read
+
 	mu     sync.Mutex
 	stderr []byte // guarded by mu
+}
+
+func newStream(conn net.Conn) *stream {
+	return &stream{conn: conn, in: bufio.NewReaderSize(conn, readBuffer), ended: make(chan struct{})}
 }
 
 // attach connects to a container that is not yet running.
@@ -39,7 +46,7 @@ func (en *engine) attach(ctx context.Context, id string) (*stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &stream{conn: conn, in: bufio.NewReaderSize(conn, readBuffer)}
+	s := newStream(conn)
 	defer context.AfterFunc(ctx, s.close)()
 	if err := s.upgrade(ctx, en, id); err != nil {
 		s.close()
@@ -92,14 +99,17 @@ const (
 	frameError  = 3 // the engine's own trouble with the stream
 )
 
-func (s *stream) Read(p []byte) (int, error) {
-	for s.left == 0 || s.kind != frameStdout {
-		if err := s.next(); err != nil {
-			return 0, err
-		}
+func (s *stream) Read(p []byte) (n int, err error) {
+	for err == nil && (s.left == 0 || s.kind != frameStdout) {
+		err = s.next()
 	}
-	n, err := s.in.Read(p[:min(len(p), s.left)])
-	s.left -= n
+	if err == nil {
+		n, err = s.in.Read(p[:min(len(p), s.left)])
+		s.left -= n
+	}
+	if err != nil {
+		s.end.Do(func() { close(s.ended) })
+	}
 	return n, err
 }
 

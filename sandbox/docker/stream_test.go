@@ -40,11 +40,17 @@ func TestStreamTellsOutputFromErrors(t *testing.T) {
 				"at once": strings.NewReader(test.in), "in halves": iotest.HalfReader(strings.NewReader(test.in)),
 				"by bytes": iotest.OneByteReader(strings.NewReader(test.in)),
 			} {
-				s := &stream{in: bufio.NewReaderSize(reader, readBuffer)}
+				s := newStream(nil)
+				s.in = bufio.NewReaderSize(reader, readBuffer)
 				var out bytes.Buffer
 				_, err := io.CopyBuffer(&out, struct{ io.Reader }{s}, make([]byte, 700))
 				if out.String() != test.out || s.tail() != test.stderr {
 					t.Errorf("%s: got %d bytes of output, %d of errors", name, out.Len(), len(s.tail()))
+				}
+				select {
+				case <-s.ended:
+				default:
+					t.Errorf("%s: the end was not noticed", name)
 				}
 				if (err == nil) != (test.err == "") || err != nil && !strings.Contains(err.Error(), test.err) {
 					t.Errorf("%s: error %v", name, err)
