@@ -67,11 +67,17 @@ func (c *conn) explain(ctx context.Context, err error) error {
 		return ctx.Err()
 	case errors.Is(err, ErrTooLarge):
 		return err
-	case errors.As(err, &wire): // an HTTP error that carried a JSON-RPC error
+	case errors.As(err, &wire) && !rejected(wire): // an HTTP error that carried a JSON-RPC error
 		return &RPCError{Code: wire.Code, Message: plain(wire.Message, maxErrorText)}
 	default:
 		return fmt.Errorf("%w: %s", ErrUnavailable, plain(err.Error(), maxErrorText))
 	}
+}
+
+// rejected reports whether an error is what the SDK wraps into errors of its own that
+// leave the connection alone. No server said it.
+func rejected(e *jsonrpc.Error) bool {
+	return e.Code == -32005 && e.Message == "rejected by transport"
 }
 
 func (c *conn) post(m *message) {

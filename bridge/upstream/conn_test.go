@@ -270,6 +270,63 @@ func TestABodyOverTheLimitCostsItsCallOnly(t *testing.T) {
 	}
 }
 
+func TestAServerCanNotRedirectACallToAnother(t *testing.T) {
+	var stolen atomic.Pointer[string]
+	thief := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		auth := r.Header.Get("Authorization")
+		stolen.Store(&auth)
+	}))
+	defer thief.Close()
+	server := &oldHTTP{}
+	mux := http.NewServeMux()
+	mux.Handle("/", server)
+	mux.Handle("/within", http.RedirectHandler("/", http.StatusTemporaryRedirect))
+	mux.Handle("/host", http.RedirectHandler(thief.URL, http.StatusTemporaryRedirect))
+	mux.Handle("/loop", http.RedirectHandler("/loop", http.StatusPermanentRedirect))
+	h := httptest.NewServer(mux)
+	defer h.Close()
+	mux.Handle("/scheme", http.RedirectHandler("https://"+h.Listener.Addr().String(), http.StatusTemporaryRedirect))
+
+	client := &http.Client{Transport: signed{}}
+	at := func(path string, c *http.Client) Options {
+		return Options{Name: "test", Transport: &mcp.StreamableClientTransport{Endpoint: h.URL + path, HTTPClient: c, MaxRetries: -1}}
+	}
+	for path, want := range map[string]string{
+		"/host": "refusing a redirect from http://", "/scheme": "to https://", "/loop": "refusing more than 5 redirects",
+	} {
+		_, err := Start(testContext(t), at(path, client))
+		if !errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", path, err, want)
+		}
+	}
+	if auth := stolen.Load(); auth != nil {
+		t.Errorf("the other host was asked, with the authorization %q", *auth)
+	}
+	if client.CheckRedirect != nil {
+		t.Error("the caller's client was changed")
+	}
+	u := startTest(t, at("/within", client))
+	if r, err := u.Call(testContext(t), "t", nil); err != nil || textOf(t, r) == "" {
+		t.Errorf("a redirect to the same server: %v", err)
+	}
+	u.Close()
+
+	own := errors.New("the caller's own rule")
+	_, err := Start(testContext(t), at("/within", &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return own }}))
+	if err == nil || !strings.Contains(err.Error(), own.Error()) {
+		t.Errorf("error %v, want %v", err, own)
+	}
+}
+
+// signed is a caller's transport that puts credentials into every request.
+type signed struct{}
+
+func (signed) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer secret")
+	return http.DefaultTransport.RoundTrip(r)
+}
+
 // stuck is a connection whose writes never end before it is closed.
 type stuck struct{ closed chan struct{} }
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"strings"
 	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -17,7 +18,8 @@ const versionHeader = "Mcp-Protocol-Version"
 // bounded returns the transport with what it reads bounded and with the headers set
 // that only the SDK's own client could have it set: the protocol version and the
 // parameters of a call that MCP wants there.
-// Transports other than the SDK's HTTP client come back as they are.
+// It follows no redirect to another server, unless the caller's client has rules of
+// its own. Transports other than the SDK's HTTP client come back as they are.
 func bounded(t mcp.Transport) (mcp.Transport, *atomic.Pointer[string]) {
 	version := new(atomic.Pointer[string])
 	h, ok := t.(*mcp.StreamableClientTransport)
@@ -33,12 +35,32 @@ func bounded(t mcp.Transport) (mcp.Transport, *atomic.Pointer[string]) {
 		client.Transport = http.DefaultTransport
 	}
 	client.Transport = &roundTripper{next: client.Transport, version: version}
+	if client.CheckRedirect == nil {
+		client.CheckRedirect = sameServer
+	}
 	c.HTTPClient = &client
 	if c.MaxEventSize == 0 {
 		c.MaxEventSize = maxLine
 	}
 	c.DisableStandaloneSSE = true // nothing a server starts is of use here
 	return &c, version
+}
+
+// maxRedirects is how many redirects in a row are followed.
+const maxRedirects = 5
+
+// sameServer refuses to follow a server to another one: a redirect would send the
+// arguments of a call, and the caller's credentials where its own client adds them,
+// to wherever the server says.
+func sameServer(next *http.Request, via []*http.Request) error {
+	first := via[0].URL
+	switch {
+	case next.URL.Scheme != first.Scheme || !strings.EqualFold(next.URL.Host, first.Host):
+		return fmt.Errorf("refusing a redirect from %s://%s to %s://%s", first.Scheme, first.Host, next.URL.Scheme, next.URL.Host)
+	case len(via) > maxRedirects:
+		return fmt.Errorf("refusing more than %d redirects", maxRedirects)
+	}
+	return nil
 }
 
 type roundTripper struct {
