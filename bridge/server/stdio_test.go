@@ -50,6 +50,7 @@ func TestALineThatIsNoMessageCostsItselfOnly(t *testing.T) {
 		"not UTF-8":             {"{\"jsonrpc\":\"2.0\",\"id\":6,\"method\":\"ping\",\"params\":{\"x\":\"\xff\"}}", "6", "-32700"},
 		"a string":              {`"ping"`, "null", "-32600"},
 		"a batch":               {`[{"jsonrpc":"2.0","id":7,"method":"ping"}]`, "null", "-32600"},
+		"a huge batch":          {"[" + strings.Repeat(`{"jsonrpc":"2.0","id":7,"method":"ping"},`, 300_000) + "{}]", "null", "-32600"},
 		"an id that is one":     {`{"jsonrpc":"1.0\u0001","id":"a\"b","method":"ping"}`, `"a\"b"`, "-32600"},
 		"an id that is not":     {`{"jsonrpc":"2.0","id":{},"method":"ping"}`, "null", "-32600"},
 		"a method that is not":  {`{"jsonrpc":"2.0","id":8,"method":{}}`, "8", "-32600"},

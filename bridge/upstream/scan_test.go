@@ -1,9 +1,11 @@
 package upstream
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -103,6 +105,35 @@ func TestCleanseMakesTextOfWhatIsNone(t *testing.T) {
 	} {
 		if got := cleanse([]byte(in)); !bytes.Equal(got, []byte(want)) {
 			t.Errorf("cleanse(%s) = %s, want %s", in, got, want)
+		}
+	}
+}
+
+// TestABatchCanNotGrowIntoManyMessages: a line is bounded in bytes, but the messages
+// made of it take much more memory than it does.
+func TestABatchCanNotGrowIntoManyMessages(t *testing.T) {
+	for n, want := range map[int]int{maxBatch: maxBatch, maxLine / 26: maxBatch} {
+		log, out := logTo(slog.LevelWarn)
+		batch := "[" + strings.TrimSuffix(strings.Repeat(`{"jsonrpc":"2.0","id":1},`, n), ",") + "]\n"
+		s := &stdio{log: log, in: bufio.NewReader(strings.NewReader(batch + `{"jsonrpc":"2.0","id":2}` + "\n"))}
+		got := 0
+		for {
+			m, err := s.receive()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if string(m.id) == "2" {
+				break
+			}
+			if got++; cap(s.backlog) > 2*maxBatch {
+				t.Fatalf("%d messages wait", len(s.backlog))
+			}
+		}
+		if got != want {
+			t.Errorf("of %d messages in a batch %d came, want %d", n, got, want)
+		}
+		if said := strings.Contains(out.String(), "a batch of more than 1000 messages"); said != (n > want) {
+			t.Errorf("%d messages in a batch: logged %q", n, out)
 		}
 	}
 }

@@ -21,6 +21,10 @@ const (
 	// which call it answers.
 	headLine, tailLine = 4 << 10, 512
 
+	// maxBatch bounds the messages of one batch, of which a line could hold hundreds of
+	// thousands: many more than calls are in flight. The rest is skipped.
+	maxBatch = 1000
+
 	// queued bounds the messages that wait to be written; then callers wait.
 	queued = 256
 	// batchBytes is how much is gathered into one write.
@@ -30,6 +34,8 @@ const (
 	// junkLogged is how many unusable lines of a server are logged.
 	junkLogged = 10
 )
+
+var errBatch = fmt.Errorf("a batch of more than %d messages", maxBatch)
 
 // stdio is the channel to a process: one message per line over its stdin and
 // stdout, as MCP's stdio transport has it.
@@ -158,7 +164,11 @@ func (s *stdio) read(line []byte) *incoming {
 	if line[0] != '[' {
 		return s.message(line)
 	}
+	n := 0
 	err := elements(line, func(val []byte) error {
+		if n++; n > maxBatch {
+			return errBatch
+		}
 		if m := s.message(val); m != nil {
 			s.backlog = append(s.backlog, m)
 		}
