@@ -161,7 +161,7 @@ func TestArgumentsGoOutByteForByte(t *testing.T) {
 			t.Errorf("sent %s, arrived %s", want, got)
 		}
 	}
-	for _, args := range []string{`[]`, `{`, `{}{}`, `1`, "{}\n{\"jsonrpc\":\"2.0\",\"method\":\"forged\"}", ``} {
+	for _, args := range []string{`[]`, `1`, "{}\n{\"jsonrpc\":\"2.0\",\"method\":\"forged\"}", "{}\r{}", "{\"a\":\"\n\"}", ``} {
 		if _, err := u.Call(testContext(t), "raw", []byte(args)); err == nil || !strings.Contains(err.Error(), "not a JSON object") {
 			t.Errorf("%q: error %v", args, err)
 		}

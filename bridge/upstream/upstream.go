@@ -107,9 +107,11 @@ func (u *Upstream) Tools() []Tool { return slices.Clone(u.tools) }
 // was ignored. One line each, free of control characters.
 func (u *Upstream) Warnings() []string { return slices.Clone(u.warnings) }
 
-// Call calls a tool. args is a JSON object (nil: an empty one) and goes out byte
-// for byte; only line breaks between its tokens are taken out for a process, where
-// a line is a message.
+// Call calls a tool. args is a JSON object, from its first byte on (nil: an empty
+// one), and goes out byte for byte; only when there are line breaks between its tokens
+// is the space between them taken out, since to a process a line is a message. Call
+// relies on args being valid JSON, as an encoder makes it, and does not check it: text
+// of unknown origin could say more in the message than the arguments.
 //
 // A server that died is started again first. While a server keeps dying, that waits
 // longer and longer, up to 30 s; calls wait for at most one second of it and
@@ -160,15 +162,16 @@ func (u *Upstream) call(ctx context.Context, tool string, args []byte) (Result, 
 	return readResult(raw)
 }
 
-// arguments checks that args is a JSON object and fits on one line.
+// arguments makes args fit on one line. Valid JSON has raw line breaks only between
+// its tokens; without any, args is not read again.
 func arguments(args []byte) ([]byte, error) {
 	if args == nil {
 		return []byte("{}"), nil
 	}
-	if _, _, err := fields(args); err != nil {
+	if !isObject(args) {
 		return nil, errors.New("the arguments are not a JSON object")
 	}
-	if !bytes.ContainsAny(args, "\r\n") {
+	if bytes.IndexByte(args, '\n') < 0 && bytes.IndexByte(args, '\r') < 0 {
 		return args, nil
 	}
 	var b bytes.Buffer
