@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -146,8 +147,27 @@ func printJSON(u *ui, result server.Result) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(u.stdout, "%s\n", text)
+	_, err = fmt.Fprintf(u.stdout, "%s\n", escapeControls(text))
 	return err
+}
+
+// escapeControls escapes the control characters that JSON may hold as they are,
+// U+007F to U+009F: a terminal takes some of them as commands. They can only be in
+// strings, so this changes how the text is written, not what it says.
+func escapeControls(text []byte) []byte {
+	isControl := func(r rune) bool { return r >= 0x7f && r < 0xa0 }
+	if !bytes.ContainsFunc(text, isControl) {
+		return text
+	}
+	var b bytes.Buffer
+	for _, r := range string(text) {
+		if isControl(r) {
+			fmt.Fprintf(&b, `\u%04x`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.Bytes()
 }
 
 // printResult prints what the code printed to stdout, and to stderr what else
