@@ -2,7 +2,6 @@ package stub
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -106,12 +105,13 @@ func fit(r *renderer, pieces []*piece, max int) []*piece {
 		r.draw(longest, longest.levels-1)
 		size += len(longest.text)
 	}
-	for i := len(pieces) - 1; i >= 0 && size > max; i-- {
-		if i == len(pieces)-1 {
-			max -= count
-		}
-		size -= len(pieces[i].text) + separator
-		pieces = slices.Delete(pieces, i, i+1)
+	if size > max {
+		max -= count
+	}
+	for len(pieces) > 0 && size > max {
+		last := len(pieces) - 1
+		size -= len(pieces[last].text) + separator
+		pieces = pieces[:last]
 	}
 	return pieces
 }
@@ -122,7 +122,9 @@ func (r *renderer) notes() []string {
 	size := 0
 	v := r.view(r.root)
 	for _, name := range v.names {
-		about := oneLine(cleanText(r.view(v.props[name]).about))
+		text := r.view(v.props[name]).about
+		r.spend(1 + min(len(text), maxText)/unitText)
+		about := oneLine(cleanText(text))
 		if about == "" {
 			continue
 		}

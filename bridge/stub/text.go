@@ -8,8 +8,9 @@ import (
 )
 
 const (
-	indent = "    "
-	quotes = `"""`
+	indent  = "    "
+	quotes  = `"""`
+	maxText = 8 * MaxDescription // bytes of a text from elsewhere that are looked at
 )
 
 // unseen reports whether r shows as nothing or moves other text about: control
@@ -27,9 +28,8 @@ func unseen(r rune) bool {
 // valid UTF-8, lines ended by "\n" alone, nothing unseen in it, no common
 // indentation, no runs of blank lines. A very long text is cut before.
 func cleanText(s string) string {
-	const most = 8 * MaxDescription // bytes looked at
-	cut := len(s) > most
-	s = cutRunes(s, most)
+	cut := len(s) > maxText
+	s = cutRunes(s, maxText)
 	var b strings.Builder
 	b.Grow(len(s))
 	for i, r := range s {
@@ -199,7 +199,7 @@ func escaped(r rune) string {
 // label shows a parameter's name: as it is when code could use it as a keyword
 // argument, else quoted and cut at maxLabel characters.
 func label(name string) string {
-	if isIdentifier(name) && !isKeyword(name) && len(name) <= maxLabel {
+	if len(name) <= maxLabel && isIdentifier(name) && !isKeyword(name) {
 		return name
 	}
 	return quoteCut(name, maxLabel)

@@ -231,10 +231,20 @@ func (n *node) anchor(name string) *node {
 	return nil
 }
 
+// referenceUnits is what resolving a reference takes, in units of work.
+func referenceUnits(ref string) int {
+	if strings.HasPrefix(ref, "#") && !strings.HasPrefix(ref, "#/") && len(ref) > 1 {
+		return anchorUnits
+	}
+	return min(len(ref), maxReference) / 8 // a step for each two bytes at most
+}
+
+var pointerEscapes = strings.NewReplacer("~1", "/", "~0", "~")
+
 // unescape undoes the escapes of a URI fragment and of a JSON pointer.
 func unescape(token string) string {
 	if plain, err := url.PathUnescape(token); err == nil {
 		token = plain
 	}
-	return strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
+	return pointerEscapes.Replace(token)
 }

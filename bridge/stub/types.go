@@ -9,9 +9,10 @@ var pythonTypes = map[string]string{
 }
 
 // Limits of the types of one schema. Together they bound time and memory
-// whatever the schema: exponential references, endless unions, recursion.
+// whatever the schema: exponential references, endless unions, recursion, one
+// wide object that is referred to from everywhere.
 const (
-	maxVisits   = 20_000  // schemas looked at, all attempts together
+	maxWork     = 160_000 // units of work, all attempts together; see spend
 	maxAttempt  = 4 << 10 // bytes of one type before it is tried with fewer levels
 	maxUnion    = 12      // alternatives shown
 	maxValues   = 400     // bytes of the values of an enum
@@ -26,13 +27,13 @@ type renderer struct {
 	root   *node
 	trail  []*node // what is being shown, against recursion
 	levels int     // containers shown inside each other
-	visits int     // schemas that may still be looked at
+	work   int     // units that may still be spent
 	room   int     // bytes the attempt may still write
 	over   bool    // a limit was met
 }
 
 func newRenderer(root *node) *renderer {
-	return &renderer{root: root, levels: MaxLevels, visits: maxVisits, room: maxAttempt}
+	return &renderer{root: root, levels: MaxLevels, work: maxWork, room: maxAttempt}
 }
 
 // attempt renders a type with that many levels, and ok when no limit was met.
@@ -41,6 +42,26 @@ func (r *renderer) attempt(levels int, render func() string) (text string, ok bo
 	text = render()
 	return text, !r.over
 }
+
+// What is spent on things, in units of well under a microsecond.
+const (
+	visitUnits  = 8  // a schema looked at, besides what is in it
+	anchorUnits = 32 // the definitions searched for an anchor
+	unitBytes   = 64 // of a name or a text copied, what a unit more is spent on
+	unitText    = 16 // bytes of a description that is cleaned
+	unitTrail   = 16 // of the schemas being shown, searched for another one
+)
+
+// spend takes units of work. Whatever repeats with the schema spends some, so
+// that once there are none left all that is still to be shown is cut short.
+func (r *renderer) spend(units int) {
+	if r.work -= units; r.work < 0 {
+		r.over = true
+	}
+}
+
+// spendName spends what finding a property of that name takes.
+func (r *renderer) spendName(name string) { r.spend(1 + len(name)/unitBytes) }
 
 // typeOf is the Python type of the values n describes. level counts the
 // containers around it.
@@ -69,6 +90,7 @@ func (r *renderer) text(v *view, level int) string {
 			parts, coarse = alternatives, false
 		default:
 			parts = []string{join(parts) + " & " + join(alternatives)}
+			r.spend(1 + len(parts[0])/unitBytes)
 		}
 	}
 	if len(parts) == 0 {
@@ -151,13 +173,14 @@ type field struct {
 }
 
 func (r *renderer) field(v *view, name string) field {
+	r.spend(len(name) / unitBytes)
 	f := field{head: label(name), view: r.view(v.props[name])}
 	if !v.required[name] {
 		f.head += "?"
 	}
 	f.head += ": "
 	if f.view.value != nil {
-		f.tail = " = " + literal(f.view.value, 0)
+		f.tail = " = " + r.literal(f.view.value, 0)
 	}
 	return f
 }
@@ -191,8 +214,8 @@ func (r *renderer) literals(values []*node) []string {
 	var parts []string
 	size := 0
 	for _, n := range values {
-		text := literal(n, 0)
-		if size += len(text) + len(" | "); size > maxValues {
+		text := r.literal(n, 0)
+		if size += len(text) + len(" | "); size > maxValues || r.work < 0 {
 			parts = append(parts, "...")
 			break
 		}
@@ -205,8 +228,11 @@ func (r *renderer) literals(values []*node) []string {
 }
 
 // literal writes a JSON value as Python would, bounded.
-func literal(n *node, depth int) string {
+func (r *renderer) literal(n *node, depth int) string {
 	const most, deepest = 8, 3 // elements of a list or dict, lists in lists
+	if r.spend(1); r.work < 0 {
+		return "..."
+	}
 	switch n.kind {
 	case str:
 		return quoteCut(n.text, maxLiteral)
@@ -226,7 +252,7 @@ func literal(n *node, depth int) string {
 	}
 	parts := make([]string, len(n.nodes))
 	for i, e := range n.nodes {
-		parts[i] = literal(e, depth+1)
+		parts[i] = r.literal(e, depth+1)
 		if n.kind == object {
 			parts[i] = quoteCut(n.keys[i], maxLiteral) + ": " + parts[i]
 		}

@@ -32,10 +32,11 @@ func (r *renderer) view(n *node) *view {
 // merge adds what n says to v. What is nearer to the schema comes first and
 // wins where only one can be shown.
 func (r *renderer) merge(n *node, v *view) {
-	if r.visits--; r.visits < 0 {
+	if r.work < 0 {
 		r.over = true
 		return
 	}
+	r.spend(visitUnits)
 	if n.isFalse() {
 		v.never = true
 	}
@@ -43,7 +44,7 @@ func (r *renderer) merge(n *node, v *view) {
 		return
 	}
 	v.mergeTypes(n.get("type"))
-	v.mergeObject(n)
+	r.mergeObject(n, v)
 	v.mergeArray(n)
 	v.mergeValues(n)
 	v.nullable = v.nullable || n.get("nullable").isTrue()
@@ -63,6 +64,7 @@ func (r *renderer) merge(n *node, v *view) {
 // follow merges what a reference points at. Where it leads back to something
 // that is being shown, only the type is taken.
 func (r *renderer) follow(ref string, v *view) {
+	r.spend(referenceUnits(ref) + (len(v.trail)+len(r.trail))/unitTrail)
 	target := r.root.resolve(ref)
 	if target == nil {
 		return
@@ -77,6 +79,7 @@ func (r *renderer) follow(ref string, v *view) {
 
 // mergeTypes keeps the types that all of a schema's parts agree on.
 func (v *view) mergeTypes(n *node) {
+	const most = 16 // types listed; there are seven
 	if n == nil {
 		return
 	}
@@ -85,7 +88,7 @@ func (v *view) mergeTypes(n *node) {
 		listed = []*node{n}
 	}
 	var types []string
-	for _, t := range listed {
+	for _, t := range listed[:min(len(listed), most)] {
 		if t.kind == str && pythonTypes[t.text] != "" && !contains(types, t.text) {
 			types = append(types, t.text)
 		}
@@ -100,17 +103,18 @@ func (v *view) mergeTypes(n *node) {
 	}
 }
 
-func (v *view) mergeObject(n *node) {
+func (r *renderer) mergeObject(n *node, v *view) {
 	properties := n.get("properties")
 	for i, p := range properties.members() {
 		name := properties.keys[i]
+		r.spendName(name)
 		if v.props[name] != nil || properties.get(name) != p {
 			continue // said before, or said again below
 		}
 		v.add(name, p)
 	}
 	for _, name := range n.get("required").elements() {
-		if name.kind != str {
+		if r.spendName(name.text); name.kind != str {
 			continue
 		}
 		if v.required == nil {
