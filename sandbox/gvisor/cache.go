@@ -87,7 +87,7 @@ func replaceFile(path string, write func(*os.File) error) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name())
+	defer func() { _ = os.Remove(f.Name()) }() // no longer there if all went well
 	err = write(f)
 	if err == nil {
 		err = f.Sync()

@@ -143,7 +143,10 @@ func (h hierarchy) group(id string) (string, error) {
 	}
 	for _, s := range h.sets {
 		err := writeFile(filepath.Join(dir, s.file), s.value)
-		if err != nil && !(s.optional && errors.Is(err, fs.ErrNotExist)) {
+		if s.optional && errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
 			return dir, fmt.Errorf("limiting control group: %w", err)
 		}
 	}

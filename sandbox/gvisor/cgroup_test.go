@@ -27,12 +27,12 @@ func TestControlGroupsAreFound(t *testing.T) {
 		want              []cgroupMount
 	}{
 		"version 2": {
-			"30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate\n23 1 8:1 / / rw - ext4 /dev/sda1 rw\n",
+			"30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 none rw,nsdelegate\n23 1 8:1 / / rw - ext4 /dev/sda1 rw\n",
 			"0::/user.slice/user-1000.slice/session-2.scope\n",
 			[]cgroupMount{{v2: true, mount: "/sys/fs/cgroup", ours: "/sys/fs/cgroup/user.slice/user-1000.slice/session-2.scope", controllers: only()}},
 		},
 		"version 1 with two controllers in one hierarchy": {
-			"33 32 0:29 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n34 32 0:30 / /sys/fs/cgroup/memory rw shared:9 - cgroup cgroup rw,memory\n",
+			"33 32 0:29 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup none rw,cpu,cpuacct\n34 32 0:30 / /sys/fs/cgroup/memory rw shared:9 - cgroup none rw,memory\n",
 			"4:memory:/a/b\n2:cpu,cpuacct:/c\n1:name=systemd:/d\n",
 			[]cgroupMount{
 				{mount: "/sys/fs/cgroup/cpu,cpuacct", ours: "/sys/fs/cgroup/cpu,cpuacct/c", controllers: only("rw", "cpu", "cpuacct")},
@@ -40,16 +40,16 @@ func TestControlGroupsAreFound(t *testing.T) {
 			},
 		},
 		"container that sees its own part only": {
-			"34 32 0:30 /docker/x /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n",
+			"34 32 0:30 /docker/x /sys/fs/cgroup/memory ro - cgroup none rw,memory\n",
 			"4:memory:/docker/x/y\n",
 			[]cgroupMount{{mount: "/sys/fs/cgroup/memory", ours: "/sys/fs/cgroup/memory/y", controllers: only("rw", "memory")}},
 		},
 		"our group is elsewhere": {
-			"34 32 0:30 /docker/x /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n",
+			"34 32 0:30 /docker/x /sys/fs/cgroup/memory ro - cgroup none rw,memory\n",
 			"4:memory:/docker/z\n",
 			nil,
 		},
-		"nonsense": {"a - cgroup\n - \n1 2 3 4 5 - cgroup cgroup\n", "x\n:::\n", nil},
+		"nonsense": {"a - cgroup\n - \n1 2 3 4 5 - cgroup none\n", "x\n:::\n", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := parseMounts(c.mountinfo, c.groups)

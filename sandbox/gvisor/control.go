@@ -46,7 +46,7 @@ func newControl(dir *os.File, id string) (*os.File, *controlSocket, error) {
 		return nil, nil, fmt.Errorf("making control socket: %w", err)
 	}
 	ln.SetUnlinkOnClose(false)
-	defer ln.Close()
+	defer func() { _ = ln.Close() }()
 	if err := c.connect(); err != nil {
 		return nil, nil, errors.Join(err, os.Remove(name))
 	}
@@ -62,7 +62,7 @@ func newControl(dir *os.File, id string) (*os.File, *controlSocket, error) {
 // has restored a snapshot.
 func (c *controlSocket) connect() error {
 	if c.conn != nil {
-		c.conn.Close()
+		_ = c.conn.Close()
 	}
 	conn, err := net.DialUnix("unix", nil, c.addr)
 	if err != nil {
@@ -74,7 +74,7 @@ func (c *controlSocket) connect() error {
 
 // close closes the connection and removes the name.
 func (c *controlSocket) close() {
-	c.conn.Close()
+	_ = c.conn.Close()
 	_ = os.Remove(c.addr.Name) // what is left goes with the directory
 }
 

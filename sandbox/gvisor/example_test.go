@@ -14,22 +14,24 @@ import (
 // One fresh sandbox, one piece of code. The program's main function begins with
 // gvisor.Main().
 func Example() {
-	ctx := context.Background()
-	driver, err := gvisor.New(ctx, gvisor.Options{Runner: sandbox.RunnerSource})
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer driver.Close()
-
-	s, err := sandbox.Open(ctx, driver, sandbox.Limits{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer s.Close()
-	outcome, err := s.Exec(ctx, "import os\nprint(os.uname().release, os.getuid())", nil)
+	outcome, err := runOnce(context.Background(), "import os\nprint(os.uname().release, os.getuid())")
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Print(outcome.Stdout)
 	// Output: 4.19.0-gvisor 65534
+}
+
+func runOnce(ctx context.Context, code string) (sandbox.Outcome, error) {
+	driver, err := gvisor.New(ctx, gvisor.Options{Runner: sandbox.RunnerSource})
+	if err != nil {
+		return sandbox.Outcome{}, err
+	}
+	defer driver.Close()
+	s, err := sandbox.Open(ctx, driver, sandbox.Limits{})
+	if err != nil {
+		return sandbox.Outcome{}, err
+	}
+	defer s.Close()
+	return s.Exec(ctx, code, nil)
 }

@@ -68,7 +68,7 @@ func probeImage() (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	if err := os.WriteFile(filepath.Join(dir, "probe"), tinyelf.Program(tinyelf.Exit(probeStatus)), 0o700); err != nil {
 		return nil, err
 	}

@@ -45,7 +45,7 @@ func (d *Driver) warmUp(ctx context.Context, progress func(string)) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(temp)
+	defer func() { _ = os.RemoveAll(temp) }() // no longer there if all went well
 	if err := d.takeSnapshot(ctx, temp); err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ func useSmallUmounter() {
 	}
 	// Above the descriptors that the child is given.
 	high, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 64)
-	unix.Close(fd)
+	_ = unix.Close(fd)
 	if err != nil {
 		return
 	}
