@@ -39,9 +39,16 @@ type Rule struct {
 //     `args.n <= 100 || args.dry` hold when n is missing.
 //   - all(), exists() and the like take lists only. Over an object they would see its keys.
 //   - has(x.y) is an error, not false, when x is not an object.
+//   - `==`, `!=` and `in` between values of different types are errors. Plain CEL lets
+//     `args.x != 'delete'` hold for ["delete"], where the schema gives x no type.
 //
 // And some that make it handier: x["a name"] is the same as x.name for names that are no
 // identifiers, has(x["a name"]) too, and integers and decimals compare with one another.
+//
+// The functions are CEL's own, of its string library charAt, lowerAscii, strings.quote, reverse,
+// split, substring, trim and upperAscii, and of its sets library all. What a rule may cost is
+// bounded, so there are no functions whose cost is not: format, indexOf, join, lastIndexOf
+// and replace.
 func CompileRule(expr string, inputSchema json.RawMessage) (*Rule, error) {
 	program, err := compileRule(expr, inputSchema)
 	if err != nil {
@@ -67,6 +74,9 @@ func compileRule(expr string, inputSchema json.RawMessage) (cel.Program, error) 
 	if issues.Err() != nil {
 		return nil, shapes.explain(issues)
 	}
+	if err := bounded(parsed.NativeRep()); err != nil {
+		return nil, err
+	}
 	selectByIndex(parsed.NativeRep())
 	checked, issues := env.Check(parsed)
 	if issues.Err() != nil {
@@ -86,6 +96,7 @@ func compileRule(expr string, inputSchema json.RawMessage) (cel.Program, error) 
 	return env.Program(rewritten,
 		cel.EvalOptions(cel.OptOptimize),
 		cel.CostLimit(maxRuleCost),
+		cel.CostTracking(ruleCosts{}),
 		cel.InterruptCheckFrequency(ruleChecks),
 	)
 }
@@ -96,8 +107,9 @@ var ruleEnv = sync.OnceValues(func() (*cel.Env, error) {
 		cel.StdLib(),
 		cel.ClearMacros(),
 		cel.Macros(macros()...),
-		ext.Strings(ext.StringsVersion(4)),
-		ext.Sets(),
+		ext.Strings(ext.StringsVersion(5)), // from 5 on its functions have a cost
+		sameAsFunction,
+		memberOfFunction,
 		cel.CrossTypeNumericComparisons(true),
 		cel.EnableErrorOnBadPresenceTest(true),
 		cel.EnableIdentifierEscapeSyntax(),
@@ -114,7 +126,7 @@ var ruleEnv = sync.OnceValues(func() (*cel.Env, error) {
 func (r *Rule) String() string { return r.text }
 
 // Eval reports whether the rule holds for a call. An error, of whatever kind and wherever in the
-// expression, means that it does not; it is for the log.
+// expression, means that it does not; it is for the log. It takes DefaultTimeout at most.
 func (r *Rule) Eval(ctx context.Context, args any, tool Tool, session Session) (ok bool, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -125,6 +137,8 @@ func (r *Rule) Eval(ctx context.Context, args any, tool Tool, session Session) (
 	if !isObject {
 		return false, fmt.Errorf("evaluating the rule %q: the arguments are not an object", r.text)
 	}
+	ctx, cancel := context.WithTimeout(ctx, DefaultTimeout)
+	defer cancel()
 	result, _, err := r.program.ContextEval(ctx, &ruleVars{args: object, tool: &tool, session: &session})
 	if err != nil {
 		return false, fmt.Errorf("evaluating the rule %q: %w", r.text, err)

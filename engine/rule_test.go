@@ -75,6 +75,12 @@ func TestRulesHoldOrNot(t *testing.T) {
 		{`size(args.labels.filter(l, l != 'x')) == 1`, `{"labels": ["a", "x"]}`, true},
 		{`args.rows.map(r, r.count).exists_one(c, c == 2)`, `{"rows": [{"count": 1}, {"count": 2}]}`, true},
 		{`sets.contains(['a', 'b'], args.labels)`, `{"labels": ["a"]}`, true},
+		{`sets.contains(['a', 'b'], args.labels)`, `{"labels": ["a", "x"]}`, false},
+		{`sets.intersects(args.labels, ['a', 'b'])`, `{"labels": ["x", "b"]}`, true},
+		{`sets.intersects(args.labels, ['a', 'b'])`, `{"labels": []}`, false},
+		{`sets.equivalent(args.labels, ['a', 'b'])`, `{"labels": ["b", "a", "b"]}`, true},
+		{`sets.equivalent(args.labels, ['a', 'b'])`, `{"labels": ["b"]}`, false},
+		{`args.title.split('/').all(p, p != '..') && args.title.substring(0, 1) == 'a'`, `{"title": "a/b"}`, true},
 		{`args.author.boss.boss.name == 'ada'`, `{"author": {"boss": {"boss": {"name": "ada"}}}}`, true},
 
 		// Names that are no identifiers.
@@ -112,6 +118,25 @@ func TestRulesHoldOrNot(t *testing.T) {
 		{`args.any.all(x, x > 0)`, `{"any": [1, 2]}`, true},
 		{`args.rows[0] == args.rows[1]`, `{"rows": [{"count": 1}, {"count": 1}]}`, true},
 		{`args.rows[0] == args.rows[1]`, `{"rows": [{"count": 1}, {"count": 2}]}`, false},
+		{`args.rows[0] == args.any`, `{"rows": [{"count": 1}], "any": {"count": 1}}`, true},
+		{`args.any == args.rows`, `{"rows": [{"count": 1}], "any": [{"count": 1}]}`, true},
+
+		// Values whose types only the call tells.
+		{`args.any != 'delete'`, `{"any": "keep"}`, true},
+		{`args.any != 'delete'`, `{"any": null}`, true},
+		{`args.any == null`, `{"any": 5}`, false},
+		{`args.any == ['a', 1]`, `{"any": ["a", 1.0]}`, true},
+		{`args.any == ['a', 1]`, `{"any": ["a"]}`, false},
+		{`args.any == {'a': {'b': 1}}`, `{"any": {"a": {"b": 1}}}`, true},
+		{`args.any == {'a': {'b': 1}}`, `{"any": {"a": {"b": 2}}}`, false},
+		{`args.any == {'a': 1}`, `{"any": {"b": 1}}`, false},
+		{`!(args.any in ['delete', null])`, `{"any": "keep"}`, true},
+		{`args.any in ['delete', null]`, `{"any": null}`, true},
+		{`args.any in [1, 'a']`, `{"any": "a"}`, true},
+		{`!('delete' in args.any)`, `{"any": ["keep", null]}`, true},
+		{`!('delete' in args.any)`, `{"any": []}`, true},
+		{`!('delete' in args.any)`, `{"any": {"keep": 1}}`, true},
+		{`5 in args.any`, `{"any": [4.5, 5.0]}`, true},
 
 		// What is known besides the arguments.
 		{`tool.private && tool.annotations.readOnlyHint && tool.server == 'tracker'`, `{}`, true},
@@ -144,6 +169,22 @@ func TestAnErrorIsNeverAbsorbed(t *testing.T) {
 		{`args.labels.exists(l, args.rows.exists(r, r.count > 0))`, `{"labels": ["a"], "rows": [{}, {"count": 1}]}`},
 		{`args.any.x == 1 || args.dry`, `{"any": "text", "dry": true}`},
 		{`args.any > 1 || args.dry`, `{"any": "text", "dry": true}`},
+
+		// A value of another type is not another value.
+		{`args.any != 'delete'`, `{"any": ["delete"]}`},
+		{`args.any != 'delete'`, `{"any": {"delete": true}}`},
+		{`args.any != 'delete'`, `{"any": 5}`},
+		{`args.any != 0`, `{"any": "0"}`},
+		{`args.any != 0`, `{"any": false}`},
+		{`args.any != ['delete']`, `{"any": "delete"}`},
+		{`args.any != ['delete']`, `{"any": [["delete"]]}`},
+		{`args.any != {'a': 'delete'}`, `{"any": {"a": ["delete"]}}`},
+		{`args.any == 'delete' || args.dry`, `{"any": ["delete"], "dry": true}`},
+		{`!(args.any in ['delete', 'drop'])`, `{"any": ["delete"]}`},
+		{`!(args.any in {'delete': 1})`, `{"any": ["delete"]}`},
+		{`!('delete' in args.any)`, `{"any": "delete"}`},
+		{`!('delete' in args.any)`, `{"any": [["delete"], "keep"]}`},
+		{`!sets.intersects(['delete'], args.any)`, `{"any": [["delete"]]}`},
 
 		// Numbers that the type has no room for.
 		{`args.n != 0`, `{"n": 9223372036854775808}`},
@@ -211,6 +252,15 @@ func TestRulesThatCannotBeMeantDoNotCompile(t *testing.T) {
 		{`args.title.matches('(')`, "missing closing )"},
 		{`args.title.matches('(a{1000}){1000}')`, "invalid repeat count"},
 		{`has(args)`, "has() takes a field"},
+		{`sets.contains(args.meta, args.labels)`, "take a list"},
+		{`sets.union(args.labels, args.labels) == []`, "undeclared reference"},
+
+		// What these cost is a product of what they are given.
+		{`args.title.replace('', args.note) == ''`, "replace() is not for rules"},
+		{`args.labels.join(args.title) == ''`, "join() is not for rules"},
+		{`args.title.indexOf(args.from) < 0`, "indexOf() is not for rules"},
+		{`args.title.lastIndexOf(args.from) < 0`, "lastIndexOf() is not for rules"},
+		{`args.rows.all(r, '%s'.format([args.title]) == '')`, "format() is not for rules"},
 		{strings.Repeat("(", 400) + "true" + strings.Repeat(")", 400), "recursion"},
 		{`true` + strings.Repeat(" ", maxRuleText), "size"},
 	} {
@@ -275,11 +325,16 @@ func TestRulesEnd(t *testing.T) {
 	for i := range items {
 		items[i] = "x"
 	}
-	args := map[string]any{"labels": items, "title": strings.Repeat("a", 1<<20)}
+	args := map[string]any{"labels": items, "title": strings.Repeat("a", 1<<20), "any": strings.Repeat("a", 1<<20), "open": map[string]any{"list": items}}
 	for _, expr := range []string{
 		`args.labels.all(a, args.labels.all(b, args.labels.all(c, a != b + c)))`,
 		`args.labels.all(a, args.title.matches('(a|aa)*b') || true)`,
 		`args.labels.map(a, args.title + args.title).size() > 0`,
+		`args.labels.map(a, args.any + args.any).size() > 0`,
+		`args.labels.map(a, args.title.split('')).size() > 0`,
+		`args.labels.all(a, !('y' in args.open.list))`,
+		`sets.equivalent(args.labels, args.open.list + ['y'])`,
+		`!sets.intersects(args.labels.map(l, l + 'y'), args.open.list)`,
 	} {
 		start := time.Now()
 		ok, err := compile(t, issueSchema, expr).Eval(t.Context(), args, Tool{}, Session{})

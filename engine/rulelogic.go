@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/google/cel-go/cel"
 	celast "github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
@@ -12,6 +15,7 @@ import (
 //
 //	a || b   becomes   a ? true : b
 //	a && b   becomes   a ? b : false
+//	a == b, a != b and a in b become calls of functions of ours
 //
 // CEL's own operators take their operands in any order and forget an error on one side when
 // the other decides. A condition that is an error is an error of the whole. The macros
@@ -25,6 +29,12 @@ func (strictLogic) Optimize(ctx *cel.OptimizerContext, a *celast.AST) *celast.AS
 		}
 		args := e.AsCall().Args()
 		switch e.AsCall().FunctionName() {
+		case operators.Equals:
+			ctx.UpdateExpr(e, ctx.NewCall(sameAs, args...))
+		case operators.NotEquals:
+			ctx.UpdateExpr(e, ctx.NewCall(operators.LogicalNot, ctx.NewCall(sameAs, args...)))
+		case operators.In:
+			ctx.UpdateExpr(e, ctx.NewCall(memberOf, args...))
 		case operators.LogicalOr:
 			ctx.UpdateExpr(e, ctx.NewCall(operators.Conditional, args[0], ctx.NewLiteral(types.True), args[1]))
 		case operators.LogicalAnd:
@@ -38,9 +48,10 @@ func (strictLogic) Optimize(ctx *cel.OptimizerContext, a *celast.AST) *celast.AS
 // object there is an error: to the compiler where the schema tells, else when the rule runs.
 const onlyList = "@only_list"
 
-var anyList = cel.ListType(cel.TypeParamType("A"))
+var anyList = cel.ListType(typeA)
 
-// macros are CEL's own, with has() that takes a name and the others taking lists only.
+// macros are CEL's own, with has() that takes a name and the others taking lists only, and
+// those of its sets library, whose functions look at no deadline while they go through both lists.
 func macros() []cel.Macro {
 	return []cel.Macro{
 		cel.GlobalMacro(operators.Has, 1, expandHas),
@@ -50,13 +61,63 @@ func macros() []cel.Macro {
 		cel.ReceiverMacro(operators.Map, 2, overList(parser.MakeMap)),
 		cel.ReceiverMacro(operators.Map, 3, overList(parser.MakeMap)),
 		cel.ReceiverMacro(operators.Filter, 2, overList(parser.MakeFilter)),
+		cel.ReceiverMacro("contains", 2, ofSets(func(f cel.MacroExprFactory, a, b celast.Expr) (celast.Expr, *cel.Error) {
+			return allIn(f, b, a)
+		})),
+		cel.ReceiverMacro("intersects", 2, ofSets(func(f cel.MacroExprFactory, a, b celast.Expr) (celast.Expr, *cel.Error) {
+			return eachIn(parser.MakeExists, f, a, b)
+		})),
+		cel.ReceiverMacro("equivalent", 2, ofSets(func(f cel.MacroExprFactory, a, b celast.Expr) (celast.Expr, *cel.Error) {
+			there, err := allIn(f, a, b)
+			if err != nil {
+				return nil, err
+			}
+			back, err := allIn(f, f.Copy(b), f.Copy(a))
+			return f.NewCall(operators.LogicalAnd, there, back), err
+		})),
 	}
+}
+
+// ofSets is a macro for sets.name(a, b).
+func ofSets(expand func(f cel.MacroExprFactory, a, b celast.Expr) (celast.Expr, *cel.Error)) cel.MacroFactory {
+	return func(f cel.MacroExprFactory, target celast.Expr, args []celast.Expr) (celast.Expr, *cel.Error) {
+		if target.Kind() != celast.IdentKind || target.AsIdent() != "sets" {
+			return nil, nil
+		}
+		return expand(f, args[0], args[1])
+	}
+}
+
+// allIn is part.all(e, e in whole).
+func allIn(f cel.MacroExprFactory, part, whole celast.Expr) (celast.Expr, *cel.Error) {
+	return eachIn(parser.MakeAll, f, part, whole)
+}
+
+func eachIn(quantify cel.MacroFactory, f cel.MacroExprFactory, a, b celast.Expr) (celast.Expr, *cel.Error) {
+	const element = "@element" // a name that no rule can use
+	in := f.NewCall(operators.In, f.NewIdent(element), f.NewCall(onlyList, b))
+	return quantify(f, f.NewCall(onlyList, a), []celast.Expr{f.NewIdent(element), in})
 }
 
 func overList(expand cel.MacroFactory) cel.MacroFactory {
 	return func(f cel.MacroExprFactory, target celast.Expr, args []celast.Expr) (celast.Expr, *cel.Error) {
 		return expand(f, f.NewCall(onlyList, target), args)
 	}
+}
+
+// unbounded are the functions of CEL's string library that do as much work as the product of two
+// arguments, or as a number in one of them says. They go on after the cost limit and the deadline.
+var unbounded = []string{"format", "indexOf", "join", "lastIndexOf", "replace"}
+
+// bounded refuses a rule that calls one of those.
+func bounded(a *celast.AST) error {
+	var err error
+	celast.PostOrderVisit(a.Expr(), celast.NewExprVisitor(func(e celast.Expr) {
+		if e.Kind() == celast.CallKind && slices.Contains(unbounded, e.AsCall().FunctionName()) {
+			err = fmt.Errorf("%s() is not for rules: what it costs has no bound", e.AsCall().FunctionName())
+		}
+	}))
+	return err
 }
 
 // selectByIndex makes x["name"] the same as x.name, so that arguments whose names are no
