@@ -168,6 +168,26 @@ func TestALoggedInputReplaysToTheSameDecision(t *testing.T) {
 	}
 }
 
+// What a decision log writes is not escaped for HTML, which would make it six times as long.
+func TestRequestsAndDecisionsAreWrittenAsTheyAre(t *testing.T) {
+	const text = `<a href="?x&y">`
+	for _, v := range []any{
+		Request{Call: Call{Args: map[string]any{text: []any{text}}, Violations: []Violation{{text, text}}}, Tool: Tool{ID: text, Labels: []string{text}}},
+		&Request{Session: Session{CallsByTool: map[string]int64{text: 1}}},
+		Decision{Denials: []Denial{{"no", text}}},
+	} {
+		var line strings.Builder
+		enc := json.NewEncoder(&line)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(v); err != nil {
+			t.Fatal(err)
+		}
+		if got := line.String(); strings.Contains(got, `\u00`) || !strings.Contains(got, `<a href=\"?x&y\">`) {
+			t.Errorf("%s", got)
+		}
+	}
+}
+
 func TestADecisionIsWrittenWithoutNulls(t *testing.T) {
 	for _, c := range []struct {
 		decision Decision

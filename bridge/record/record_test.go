@@ -140,6 +140,23 @@ func TestOneLineAndExact(t *testing.T) {
 	}
 }
 
+// Arguments that a call may have, 64 KiB as they are sent, fit into a line whatever they are made
+// of, with as much again beside them many times over.
+func TestTheLargestArgumentsFitIntoALine(t *testing.T) {
+	const arguments = 64 << 10
+	for _, character := range []string{"<", "&", "\"", "\\", "ü", "\u2028", "\x7f"} {
+		var b bytes.Buffer
+		e := entry()
+		e.Input = map[string]any{"args": strings.Repeat(character, arguments/len(character))}
+		if err := New(&b).Write(e); err != nil {
+			t.Fatal(err)
+		}
+		if b.Len() > 2*arguments+1024 || b.Len() > MaxLine/8 {
+			t.Errorf("%q: the line has %d bytes", character, b.Len())
+		}
+	}
+}
+
 // counter counts writes, each of which must be one whole line.
 type counter struct {
 	mu     sync.Mutex
