@@ -50,23 +50,29 @@ func TestKillingTheProgramLeavesNothingBehind(t *testing.T) {
 	})
 }
 
-// TestKillingTheProgramEndsCodeThatNeverLetsGo: the code cannot notice that
-// nobody is there any more.
+// TestKillingTheProgramEndsCodeThatNeverLetsGo: code that lets nothing else in its
+// process run. A container of such code cannot notice that the program is gone;
+// the next program to start removes it.
 func TestKillingTheProgramEndsCodeThatNeverLetsGo(t *testing.T) {
 	eachDriver(t, func(t *testing.T, driver string) {
 		p := newPlace(t)
-		c := p.serve(driver, "--", built.toyserver, "-log", filepath.Join(p.work, "calls"))
+		log := filepath.Join(p.work, "calls")
+		c := p.serve(driver, "--", built.toyserver, "-log", log)
 		c.hello(current)
 		c.start("import re\nawait echo(text='now')\nre.match('(a+)+$', 'a' * 60 + 'b')")
-		eventually(t, "the code runs", func() bool {
-			text, _ := os.ReadFile(filepath.Join(p.work, "calls"))
-			return strings.Contains(string(text), "now")
-		})
-		c.kill()
+		eventually(t, "the code runs", func() bool { text, _ := os.ReadFile(log); return strings.Contains(string(text), "now") })
+		c.judged = true
+		c.look()
+		c.signal(syscall.SIGKILL)
+		c.exit()
+		if driver == "gvisor" {
+			c.nobodyLeft()
+		}
 		next := p.serve(driver, "--", built.toyserver)
 		next.hello(current)
 		next.works()
 		next.end()
+		c.nobodyLeft()
 	})
 }
 
@@ -88,16 +94,24 @@ func TestKillingASandboxEndsItsRunOnly(t *testing.T) {
 	})
 }
 
+// TestKillingAWaitingSandboxIsNotNoticed: another one takes its place.
 func TestKillingAWaitingSandboxIsNotNoticed(t *testing.T) {
 	eachDriver(t, func(t *testing.T, driver string) {
-		p := newPlace(t)
-		c := p.serve(driver, "--warm", "1", "--", built.toyserver)
+		c := newPlace(t).serve(driver, "--warm", "1", "--", built.toyserver)
 		c.hello(current)
-		var pids []int
-		eventually(t, "a sandbox waits", func() bool { pids = c.sandboxes(); return len(pids) > 0 })
-		for _, pid := range pids {
-			_ = syscall.Kill(pid, syscall.SIGKILL)
-		}
+		c.works()
+		// One that is killed before it is ready has failed to start instead: then the
+		// next one gets more time.
+		looks, ripe := map[int]int{}, 20
+		eventually(t, "one that waited was killed", func() bool {
+			for _, pid := range c.sandboxes() {
+				if looks[pid]++; looks[pid] == ripe {
+					_ = syscall.Kill(pid, syscall.SIGKILL)
+					ripe *= 2
+				}
+			}
+			return strings.Contains(c.stderr.String(), "a warm sandbox died while it waited")
+		})
 		c.works()
 	})
 }

@@ -21,26 +21,30 @@ import (
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/docker"
 )
 
-// engine is a client of the Docker engine that programs find here, or nil.
-var engine = sync.OnceValue(func() *dockerapi.Client {
+// usualEngine is the Docker engine that programs find here, or nil.
+var usualEngine = sync.OnceValue(func() *dockerapi.Client {
 	found, err := docker.Probe(context.Background())
 	if err != nil {
 		return nil
 	}
-	c, err := dockerapi.NewClientWithOpts(dockerapi.FromEnv, dockerapi.WithHost(found.Endpoint), dockerapi.WithAPIVersionNegotiation())
+	c, err := engineAt(found.Endpoint)
 	if err != nil {
 		return nil
 	}
 	return c
 })
 
+func engineAt(host string) (*dockerapi.Client, error) {
+	return dockerapi.NewClientWithOpts(dockerapi.FromEnv, dockerapi.WithHost(host), dockerapi.WithAPIVersionNegotiation())
+}
+
 // containers lists the containers of the program.
 func (s *started) containers() []container.Summary {
 	s.t.Helper()
-	if engine() == nil {
+	if s.place.engine == nil {
 		return nil
 	}
-	list, err := engine().ContainerList(context.Background(), container.ListOptions{
+	list, err := s.place.engine.ContainerList(context.Background(), container.ListOptions{
 		All: true, Filters: filters.NewArgs(filters.Arg("label", "mcp-code-mode=1")),
 	})
 	if err != nil {
@@ -65,7 +69,7 @@ func (s *started) sandboxes() []int {
 		}
 	}
 	for _, c := range s.containers() {
-		if info, err := engine().ContainerInspect(context.Background(), c.ID); err == nil && info.State.Running {
+		if info, err := s.place.engine.ContainerInspect(context.Background(), c.ID); err == nil && info.State.Running {
 			pids = append(pids, info.State.Pid)
 		}
 	}
@@ -88,7 +92,7 @@ func (s *started) servers(exe string) []int {
 func (s *started) look() {
 	s.t.Helper()
 	for _, c := range s.containers() {
-		if info, err := engine().ContainerInspect(context.Background(), c.ID); err == nil {
+		if info, err := s.place.engine.ContainerInspect(context.Background(), c.ID); err == nil {
 			s.place.mounts[info.GraphDriver.Data["MergedDir"]] = true
 		}
 	}

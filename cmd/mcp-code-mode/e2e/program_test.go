@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	dockerapi "github.com/docker/docker/client"
 )
 
 // A place is where the programs of one test live. Nothing else uses its folders,
@@ -24,6 +26,7 @@ type place struct {
 	t                    *testing.T
 	home, tmp, run, work string
 	cache                string
+	engine               *dockerapi.Client // that its programs use; nil if there is none
 
 	// What programs had while they ran, noted by started.look.
 	mounts, groups map[string]bool
@@ -32,7 +35,7 @@ type place struct {
 func newPlace(t *testing.T) *place {
 	t.Helper()
 	root := t.TempDir()
-	p := &place{t: t, cache: built.cache, mounts: map[string]bool{}, groups: map[string]bool{}}
+	p := &place{t: t, cache: built.cache, engine: usualEngine(), mounts: map[string]bool{}, groups: map[string]bool{}}
 	for name, dir := range map[string]*string{"home": &p.home, "tmp": &p.tmp, "run": &p.run, "work": &p.work} {
 		*dir = filepath.Join(root, name)
 		if err := os.Mkdir(*dir, 0o700); err != nil {

@@ -143,9 +143,8 @@ func TestAServerThatFailsToStartEndsTheProgram(t *testing.T) {
 	for what, failing := range map[string]server{
 		"it crashes":                    starts(built.hostile, "crash"),
 		"it never answers":              starts(built.hostile, "mute", "child"),
-		"it does not know its tools":    starts(built.hostile, "pagefails"),
 		"it is not an MCP server":       starts("sh", "-c", "echo no token given >&2; exit 3"),
-		"it leaves a child and crashes": starts("sh", "-c", "setsid sleep 4711 & echo no token given >&2; exit 3"),
+		"it leaves a child and crashes": starts("sh", "-c", "sleep 4711 & echo no token given >&2; exit 3"),
 	} {
 		t.Run(strings.ReplaceAll(what, " ", "_"), func(t *testing.T) {
 			t.Parallel()
