@@ -99,6 +99,79 @@ func TestExponentialWorkIsRefused(t *testing.T) {
 	}
 }
 
+// What may have been meant by an unknown name is looked for only where it is told:
+// for the first few, once each, however many there are and wherever the schema
+// refuses them.
+func TestFewUnknownNamesAreComparedWithTheKnownOnes(t *testing.T) {
+	var names, parts []string
+	for i := range 500 {
+		names = append(names, fmt.Sprintf(`"%s%03d":{}`, strings.Repeat("x", 60), i))
+	}
+	for i := range 8 {
+		parts = append(parts, fmt.Sprintf(`{"properties":{"p%d":{}},"patternProperties":{"^y%[1]d":{}},"additionalProperties":false}`, i))
+	}
+	passed := func(n int) map[string]any {
+		args := map[string]any{}
+		for i := range n {
+			args[fmt.Sprintf("%c%d-%055d%03d", 'y'+i%2, i%8, i, i%500)] = nil
+		}
+		return args
+	}
+	for name, test := range map[string]struct {
+		args   map[string]any
+		schema string
+	}{
+		"refused by default":    {passed(15_000), `{"properties":{` + strings.Join(names, ",") + `}}`},
+		"refused by the schema": {passed(15_000), `{"properties":{` + strings.Join(names, ",") + `},"additionalProperties":false}`},
+		"refused many times":    {passed(1_000), `{"properties":{` + strings.Join(names, ",") + `},"allOf":[` + strings.Join(parts, ",") + `]}`},
+		"one form refuses":      {passed(1_000), `{"properties":{` + strings.Join(names, ",") + `},"additionalProperties":true,"anyOf":[` + strings.Join(parts, ",") + `]}`},
+	} {
+		args := test.args
+		s := mustCompile(t, test.schema)
+		if !s.affordable(args) {
+			t.Fatalf("%s: not affordable", name)
+		}
+		found := &findings{top: s.top.pass(args)}
+		found.top.check(found)
+		s.validate(args, found)
+		if len(found.list) == 0 {
+			t.Errorf("%s: no violations", name)
+		}
+		if n := len(found.top.worded); n > MaxViolations {
+			t.Errorf("%s: %d names were compared", name, n)
+		}
+	}
+}
+
+// Of many unknown names the first in order are told, each with its neighbour.
+func TestTheFirstUnknownNamesAreTold(t *testing.T) {
+	for _, more := range []string{"", `,"additionalProperties":false`, `,"allOf":[{"additionalProperties":false}]`} {
+		s := mustCompile(t, `{"properties":{"alpha_00":{},"omega":{}}`+more+`}`)
+		args := map[string]any{}
+		for i := range 2_000 {
+			args[fmt.Sprintf("n%04d", i)] = i
+		}
+		args["alpha_0"], args["omegas"] = 1, 2
+		want := []Violation{{Message: `unknown argument "alpha_0"; did you mean "alpha_00"?`}}
+		for i := range MaxViolations - 1 {
+			want = append(want, Violation{Message: fmt.Sprintf(`unknown argument "n%04d"; the tool takes "alpha_00", "omega"`, i)})
+		}
+		args = value(t, string(encode(t, args))).(map[string]any)
+		if diff := cmp.Diff(want, s.Violations(args)); diff != "" {
+			t.Errorf("%s: %s", more, diff)
+		}
+	}
+}
+
+func encode(t *testing.T, v any) []byte {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
 // The work that is counted is never less than the work that is done: here that
 // is measured by the patterns the validator asks.
 func TestWorkIsNotUndercounted(t *testing.T) {

@@ -22,7 +22,7 @@ func (f *findings) explain(e *jsonschema.ValidationError) {
 			}
 			f.alternatives(l)
 		case *kind.AdditionalProperties:
-			for _, name := range k.Properties {
+			for _, name := range firstOf(k.Properties) {
 				f.add(at, f.unknown(at, name))
 			}
 		case *kind.Required:

@@ -3,7 +3,6 @@ package schema
 import (
 	"cmp"
 	"errors"
-	"maps"
 	"slices"
 	"strings"
 
@@ -28,7 +27,7 @@ type Violation struct {
 // on the top level that the schema does not name are violations unless it says
 // what others may look like.
 func (s *Schema) Violations(args any) []Violation {
-	found := &findings{top: &s.top}
+	found := &findings{}
 	object, ok := args.(map[string]any)
 	switch {
 	case !ok:
@@ -38,7 +37,8 @@ func (s *Schema) Violations(args any) []Violation {
 	case !s.affordable(args):
 		found.add(nil, "the arguments are too large to be checked against the tool's schema")
 	default:
-		s.top.check(object, found)
+		found.top = s.top.pass(object)
+		found.top.check(found)
 		s.validate(object, found)
 	}
 	return found.list
@@ -80,91 +80,16 @@ func kindOf(v any) string {
 	return "something else"
 }
 
-// arguments are the names a schema gives to what is passed on the top level.
-type arguments struct {
-	known    map[string]bool
-	names    []string // sorted
-	patterns []jsonschema.Regexp
-	open     bool // others are allowed, and checked by the schema itself
-}
-
-// topLevel gathers the names that s gives, in itself and in every schema it
-// applies to the same object.
-func topLevel(s *jsonschema.Schema) arguments {
-	a := arguments{known: map[string]bool{}}
-	seen := map[*jsonschema.Schema]bool{s: true}
-	for queue := []*jsonschema.Schema{s}; len(queue) > 0; queue = queue[1:] {
-		s := queue[0]
-		for name := range s.Properties {
-			a.known[name] = true
-		}
-		for re := range s.PatternProperties {
-			a.patterns = append(a.patterns, re)
-		}
-		a.open = a.open || opens(s.AdditionalProperties) || s.UnevaluatedProperties != nil && opens(s.UnevaluatedProperties)
-		for _, same := range inPlace(s) {
-			if same != s.Not && !seen[same] {
-				seen[same] = true
-				queue = append(queue, same)
-			}
-		}
-	}
-	a.names = slices.Sorted(maps.Keys(a.known))
-	return a
-}
-
-// opens reports whether a schema for members without a name allows any.
-func opens(keyword any) bool {
-	switch k := keyword.(type) {
-	case bool:
-		return k
-	case *jsonschema.Schema:
-		return k.Bool == nil || *k.Bool
-	}
-	return false
-}
-
-// check finds arguments that are not named.
-func (a *arguments) check(args map[string]any, found *findings) {
-	if a.open {
-		return
-	}
-	for name := range args {
-		if !a.known[name] && !slices.ContainsFunc(a.patterns, func(re jsonschema.Regexp) bool { return re.MatchString(name) }) {
-			found.add(nil, a.unknown(name))
-		}
-	}
-}
-
-// unknown words the refusal of an argument, with what may have been meant.
-func (a *arguments) unknown(name string) string {
-	const few = 8
-	if a.known[name] {
-		return "argument " + quote(name) + " is not allowed"
-	}
-	message := "unknown argument " + quote(name)
-	if near := nearest(name, a.names); near != "" {
-		return message + "; did you mean " + quote(near) + "?"
-	}
-	switch {
-	case len(a.names) == 0 && len(a.patterns) == 0:
-		return message + "; the tool takes none"
-	case len(a.names) > 0 && len(a.names) <= few:
-		return message + "; the tool takes " + quoteAll(a.names)
-	}
-	return message
-}
-
 // findings collects violations: the first MaxViolations in order, each once.
 type findings struct {
 	list []Violation
-	top  *arguments // nil: what is checked are not arguments
+	top  *passed // nil: what is checked are not arguments
 }
 
 // unknown words that an object has a member it must not have.
 func (f *findings) unknown(path []string, name string) string {
 	if f.top != nil && len(path) == 0 {
-		return f.top.unknown(name)
+		return f.top.refusal(name)
 	}
 	return "unknown property " + quote(name)
 }
