@@ -19,6 +19,7 @@ const (
 type node struct {
 	inPlace    []*node // applied to the same value
 	properties map[string]*node
+	folded     map[string]string // the names of properties by what they fold to
 	patterns   []patternNode
 	additional []*node // applied to members the schema may not name
 	names      *node   // applied to the names of members
@@ -104,6 +105,7 @@ func (g *graph) fill(s *jsonschema.Schema, n *node) {
 		}
 		n.properties[name] = g.mirror(p)
 	}
+	n.folded = foldNames(n.properties)
 	for re, p := range s.PatternProperties {
 		if own, ok := re.(*pattern); ok {
 			n.patterns = append(n.patterns, patternNode{own, g.mirror(p)})

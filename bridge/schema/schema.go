@@ -10,6 +10,13 @@
 // arguments, so Violations counts what validating these very arguments would
 // take at most, and refuses them unseen when that is more than it is willing
 // to spend.
+//
+// Many servers, those written in Go among them, read {"Size": 1} as size: what
+// is checked and what is then done must not differ by that. So two keys of one
+// object that differ only in case are a violation at any depth, and so is a key
+// that a schema does not name and that differs only in case from one it names.
+// Case is that of strings.EqualFold, for which "ſize" is "size" too. Data whose
+// keys are told apart by case alone can not be passed through a schema.
 package schema
 
 import (

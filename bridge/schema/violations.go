@@ -25,7 +25,8 @@ type Violation struct {
 // MaxViolations, ordered by path and message, so the same arguments always get
 // the same answer. Args is a JSON value with numbers as json.Number. Arguments
 // on the top level that the schema does not name are violations unless it says
-// what others may look like.
+// what others may look like; so are, at any depth, keys that some decoders would
+// take for each other.
 func (s *Schema) Violations(args any) []Violation {
 	found := &findings{}
 	object, ok := args.(map[string]any)
@@ -39,6 +40,7 @@ func (s *Schema) Violations(args any) []Violation {
 	default:
 		found.top = s.top.pass(object)
 		found.top.check(found)
+		s.checkFolds(object, found)
 		s.validate(object, found)
 	}
 	return found.list

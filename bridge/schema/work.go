@@ -138,7 +138,7 @@ func (w *work) object(n *node, object map[string]any, depth int) {
 			w.apply(property, e, depth+1)
 		}
 		for _, p := range n.patterns {
-			w.spend(p.pattern.cost(key))
+			w.spend(2 * p.pattern.cost(key)) // is asked by the validator and by checkFolds
 			w.apply(p.node, e, depth+1)
 		}
 		if property == nil {
