@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -152,6 +153,70 @@ func TestNothingIsWrittenWhereItRuns(t *testing.T) {
 		for _, dir := range []string{c.place.work, c.place.home, c.place.tmp} {
 			if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
 				t.Errorf("%s holds %v, %v", filepath.Base(dir), entries, err)
+			}
+		}
+	})
+}
+
+// TestMoreRunsThanPlacesTakeTurns: each is answered, under its own id.
+func TestMoreRunsThanPlacesTakeTurns(t *testing.T) {
+	eachDriver(t, func(t *testing.T, driver string) {
+		c := newPlace(t).connect(command{args: []string{"serve", "--sandbox", driver, "--warm", "1", "--", built.toyserver}})
+		c.hello(current)
+		var runs []*request
+		for i := range 12 {
+			runs = append(runs, c.start(fmt.Sprintf("print((await add(a=%d, b=1)).data['sum'])", i)))
+		}
+		for i, run := range runs {
+			wantOutcome(t, run.outcome(), outcome{Stdout: fmt.Sprintf("%d\n", i+1)})
+		}
+	})
+}
+
+// TestNothingGrowsWithRuns: neither processes nor open files, whether runs end
+// well, are stopped or are cancelled.
+func TestNothingGrowsWithRuns(t *testing.T) {
+	eachDriver(t, func(t *testing.T, driver string) {
+		c := serve(t, driver, "--", built.toyserver)
+		use := func() (files, others int) {
+			open, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", c.pid))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return len(open), len(below(c.pid)) + len(c.containers())
+		}
+		round := func() {
+			c.prints("print((await add(a=1, b=2)).data['sum'])", "3\n")
+			if got := c.run("import os; os._exit(1)"); !got.Stopped {
+				t.Errorf("got %+v", got)
+			}
+			run := c.start("await slow(seconds=3600)")
+			eventually(t, "a sandbox runs", func() bool { return len(c.sandboxes()) > 0 })
+			run.cancel()
+			eventually(t, "no sandbox is left", func() bool { return len(c.sandboxes())+len(c.containers()) == 0 })
+		}
+		round()
+		const some = 6 // connections to an engine are kept for a while
+		files, others := use()
+		for range 4 {
+			round()
+		}
+		eventually(t, fmt.Sprintf("there are about %d files and %d processes again", files, others), func() bool {
+			f, o := use()
+			return f <= files+some && o == others
+		})
+	})
+}
+
+// TestAClientThatLeavesAtOnceIsNoError: one that only wanted to see whether the
+// program can be started.
+func TestAClientThatLeavesAtOnceIsNoError(t *testing.T) {
+	eachDriver(t, func(t *testing.T, driver string) {
+		p := newPlace(t)
+		for _, line := range [][]string{{built.toyserver}, {built.hostile, "mute", "child"}} {
+			stdout, stderr, code := p.execute(command{args: append([]string{"serve", "--sandbox", driver, "--"}, line...)})
+			if code != 0 || stdout != "" {
+				t.Errorf("%s: exit code %d, printed %q\n%s", line, code, stdout, stderr)
 			}
 		}
 	})
