@@ -120,8 +120,8 @@ func TestOversizedArgumentsAreRefused(t *testing.T) {
 print(len(await echo(text="x" * 16000)))
 for size in 16 << 10, 1 << 19:
     try: await echo(text="x" * size)
-    except ToolError as e: print(e.code)`), outcome{
-			Stdout: "16000\narguments_too_large\narguments_too_large\n", Refused: []refusal{{"server/echo", "arguments_too_large", 2}},
+    except ToolError as e: print(size, e.code)`), outcome{
+			Stdout: "16000\n16384 arguments_too_large\n524288 arguments_too_large\n", Refused: []refusal{{"server/echo", "arguments_too_large", 2}},
 		})
 	})
 }
