@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"log/slog"
 	"math"
 	"os"
@@ -66,6 +67,9 @@ func New(ctx context.Context, o Options) (*Driver, error) {
 		return d, err
 	}
 	if err := d.warmUp(ctx, o.Progress); err != nil {
+		if ctx.Err() != nil {
+			return nil, errors.Join(fmt.Errorf("preparing sandboxes: %w", context.Cause(ctx)), d.Close())
+		}
 		d.log.Warn("starting sandboxes from the beginning: no start could be prepared", "error", err)
 	}
 	return d, nil

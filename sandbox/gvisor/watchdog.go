@@ -12,9 +12,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// watchInterval is how often memory is looked at. What a sandbox allocates
-// between two looks it gets: on one processor, some tens of megabytes.
-const watchInterval = 50 * time.Millisecond
+// How often memory is looked at: while it changes somewhere, and while it does
+// not. What a sandbox allocates between two looks it gets, which on one processor
+// is some tens of megabytes.
+const (
+	busyInterval  = 25 * time.Millisecond
+	quietInterval = 100 * time.Millisecond
+)
 
 // watchdog kills sandboxes that use more memory than they may. It works without
 // control groups: the memory of all processes inside a sandbox, and its files in
@@ -34,7 +38,8 @@ type gauge struct {
 	memory *os.File // the sentry's memory file
 	statm  *os.File // /proc/PID/statm of the sentry; nil when it is hidden from us, and its heap then unseen
 	kill   func()
-	over   bool // it was over the limit at the last look
+	over   bool  // it was over the limit at the last look
+	last   int64 // what it used then
 }
 
 func newWatchdog(limit int64) *watchdog {
@@ -73,29 +78,26 @@ func (w *watchdog) close() {
 
 func (w *watchdog) run() {
 	defer close(w.done)
-	tick := time.NewTicker(watchInterval)
-	defer tick.Stop()
 	for {
-		if w.look() == 0 { // sleep until there is something to watch
-			tick.Stop()
-			select {
-			case <-w.wake:
-			case <-w.stop:
-				return
-			}
-			tick.Reset(watchInterval)
+		var next <-chan time.Time // never, when there is nothing to watch
+		switch watched, changed := w.look(); {
+		case watched && changed:
+			next = time.After(busyInterval)
+		case watched:
+			next = time.After(quietInterval)
 		}
 		select {
-		case <-tick.C:
+		case <-next:
+		case <-w.wake:
 		case <-w.stop:
 			return
 		}
 	}
 }
 
-// look measures every sandbox once, kills those over the limit, and returns how
-// many there are.
-func (w *watchdog) look() int {
+// look measures every sandbox once and kills those over the limit. It reports
+// whether there are any, and whether any uses more or less than at the last look.
+func (w *watchdog) look() (watched, changed bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for g := range w.watched {
@@ -106,9 +108,10 @@ func (w *watchdog) look() int {
 		if over && (g.over || inside-w.limit > w.limit/2) || inside+sentry > w.limit+sentryMemory {
 			g.kill()
 		}
-		g.over = over
+		changed = changed || inside+sentry != g.last
+		g.over, g.last = over, inside+sentry
 	}
-	return len(w.watched)
+	return len(w.watched) > 0, changed
 }
 
 // measure returns the bytes used by the processes inside, and by the sentry for
