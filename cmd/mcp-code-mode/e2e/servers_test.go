@@ -280,3 +280,50 @@ await add(a=1, b=1)`), outcome{
 		}
 	})
 }
+
+// TestArgumentsArriveAsTheyAreOrNotAtAll: what JSON cannot say is refused in the
+// sandbox; everything else reaches the server and comes back.
+func TestArgumentsArriveAsTheyAreOrNotAtAll(t *testing.T) {
+	eachDriver(t, func(t *testing.T, driver string) {
+		p := newPlace(t)
+		log := filepath.Join(p.work, "calls")
+		c := p.serve(driver, "--", built.toyserver, "-log", log)
+		c.hello(current)
+		c.prints(`
+good = ["", "\x00\x1f\x7f", "\u2028\u2029\ufeff", "grüße 😀", "'\"\\</script>", 0, -0.0, 10**30, -(10**900), 1e-300, 1e400 > 1, None, [], {},
+        [[[[[[]]]]]], {"": {"a.b": [1, {"$ref": "#"}]}}, "x" * 15_000, list(range(3_000))]
+wrong = [v for v in good if repr((await mirror(value=v)).data["value"]) != repr(v)]
+deep = []
+for _ in range(10_000): deep = [deep]
+bad = [float("nan"), float("inf"), -float("inf"), "\ud800", {1: 2}, {1, 2}, b"bytes", object(), 10**1_000, deep, [0] * 200_000]
+raised = []
+for value in bad:
+    try: await mirror(value=value)
+    except ToolError: raised.append(value)
+print(len(good), wrong, len(raised), len(bad))
+try: await mirror(1, 2)
+except TypeError: print("TypeError")
+try: await mirror([1])
+except ToolError: print("not an object")
+print((await add({"a": 1, "b": 2})).data, (await add(a=1, b=2)).data)`,
+			"18 [] 11 11\nTypeError\nnot an object\n{'sum': 3} {'sum': 3}\n")
+		if n := len(linesOf(t, log)); n != 20 {
+			t.Errorf("%d calls reached the server, want 20", n)
+		}
+	})
+}
+
+// TestTwoHundredCallsAtOnceAllGoOut, and by default not one more.
+func TestTwoHundredCallsAtOnceAllGoOut(t *testing.T) {
+	eachDriver(t, func(t *testing.T, driver string) {
+		c := serve(t, driver, "--", built.toyserver)
+		wantOutcome(t, c.run(`
+sums = [r.data["sum"] for r in await asyncio.gather(*[add(a=i, b=0) for i in range(200)])]
+print(sums == list(range(200)))
+try: await add(a=1, b=1)
+except ToolError as e: print(e.code)`), outcome{
+			Stdout: "True\nbudget_exhausted\n", Refused: []refusal{{"server/add", "budget_exhausted", 1}},
+		})
+		c.works()
+	})
+}
