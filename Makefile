@@ -25,7 +25,7 @@ PACKAGES := ./... $(sort $(patsubst %/,./%,$(dir $(wildcard testdata/*/*.go))))
 PURE := ./bridge ./bridge/record ./bridge/schema ./bridge/stub ./bridge/upstream ./sandbox ./sandbox/wire ./cmd/mcp-code-mode/internal/...
 
 .DEFAULT_GOAL := help
-.PHONY: help build test lint race bench fuzz demo cross clean runsc servers have-docker have-node have-cc
+.PHONY: help build test lint race bench soak fuzz demo cross clean runsc servers have-docker have-node have-cc
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -61,8 +61,11 @@ lint: ## formatting, vet, golangci-lint, tidy go.mod, Rego
 	$(OPA) fmt --fail --list policies
 	$(OPA) check --strict --schema policies/schemas --capabilities policies/capabilities.json policies
 
-bench: build ## what a run, a call and a decision cost here (BENCHFLAGS='-plot FILE' draws growth)
-	@go run ./testdata/bench $(BENCHFLAGS)
+bench: build ## what a run, a call and a decision cost here, in one table (some minutes)
+	@go run ./testdata/bench -plot bin/growth.svg $(BENCHFLAGS)
+
+soak: ## 1,000 runs in each sandbox, and what they leave behind counted
+	SOAK=1 go test -v -count 1 -timeout 60m -run TestRunsInARowLeaveNothingGrowing $(TESTFLAGS) ./bridge/server
 
 fuzz: ## every fuzz target for FUZZTIME (20s) each
 	@grep -l '^func Fuzz' $$(git ls-files '*_test.go') | while read -r file; do \
