@@ -301,12 +301,13 @@ for value in bad:
     try: await mirror(value=value)
     except ToolError: raised.append(value)
 print(len(good), wrong, len(raised), len(bad))
-try: await mirror(1, 2)
-except TypeError: print("TypeError")
-try: await mirror([1])
-except ToolError: print("not an object")
+told = 0
+for wrong in lambda: mirror(1, 2), lambda: mirror([1]), lambda: mirror({"value": 1}, value=2):
+    try: await wrong()
+    except TypeError as e: told += "takes one dict" in str(e)
+print(told)
 print((await add({"a": 1, "b": 2})).data, (await add(a=1, b=2)).data)`,
-			"18 [] 11 11\nTypeError\nnot an object\n{'sum': 3} {'sum': 3}\n")
+			"18 [] 11 11\n3\n{'sum': 3} {'sum': 3}\n")
 		if n := len(linesOf(t, log)); n != 20 {
 			t.Errorf("%d calls reached the server, want 20", n)
 		}
