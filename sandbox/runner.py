@@ -187,8 +187,9 @@ class Output(io.BufferedIOBase):
         return True
 
     def drain(self):
-        """Sends what there is, unless another thread is at it."""
-        while self.flushing.acquire(False):
+        """Sends what there is. It waits for a thread that is at it: that one may
+        need the interpreter, which the code might never give up again."""
+        while self.flushing.acquire(timeout=0.1):
             try:
                 self.emit()
             finally:

@@ -181,6 +181,7 @@ func stub(name, text string) string {
 // host answers calls and remembers what it saw.
 type host struct {
 	delay            time.Duration // before each answer
+	together         int64         // no call is answered before so many were under way at once
 	count, now, most atomic.Int64
 
 	mu    sync.Mutex
@@ -199,6 +200,9 @@ func (h *host) call(ctx context.Context, c wire.Call) wire.Reply {
 	h.mu.Lock()
 	h.calls = append(h.calls, c)
 	h.mu.Unlock()
+	for h.most.Load() < h.together && ctx.Err() == nil {
+		time.Sleep(time.Millisecond)
+	}
 	time.Sleep(h.delay)
 	switch c.Tool {
 	case "toy/fail":

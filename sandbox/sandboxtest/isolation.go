@@ -150,10 +150,13 @@ for pid in filter(str.isdigit, os.listdir('/proc')):
 		wantStdout(t, s.exec(t, "import os\nprint(os.listdir('/tmp'), 'LEFT' in os.environ)"), "[] False\n")
 	}},
 	{"no two sandboxes draw the same random numbers", func(t *testing.T, s *suite) {
-		const draw = "import os, random, uuid, secrets\nprint(random.random(), os.urandom(8), uuid.uuid4(), secrets.token_hex(8))"
-		a, b := s.exec(t, draw), s.exec(t, draw)
-		for i, x := range strings.Fields(a.Stdout) {
-			if strings.Fields(b.Stdout)[i] == x {
+		const draw = "import os, random, uuid, secrets\nprint(random.random(), os.urandom(8).hex(), uuid.uuid4(), secrets.token_hex(8))"
+		a, b := strings.Fields(s.exec(t, draw).Stdout), strings.Fields(s.exec(t, draw).Stdout)
+		if len(a) != 4 || len(b) != 4 {
+			t.Fatalf("drew %q and %q", a, b)
+		}
+		for i, x := range a {
+			if b[i] == x {
 				t.Errorf("both drew %s", x)
 			}
 		}
