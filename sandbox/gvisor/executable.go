@@ -115,19 +115,18 @@ func execPath(f *os.File) string {
 // programID tells one build of an executable from another: by the id the linker
 // gave it and, where it gave none, by its place and time.
 func programID(f *os.File) (string, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return "", err
-	}
 	bin, err := elf.NewFile(f)
 	if err != nil {
 		return "", err
 	}
-	id := fmt.Sprintf("%d %d", info.Size(), info.ModTime().UnixNano())
 	if note := bin.Section(".note.go.buildid"); note != nil && note.Size < 4096 {
 		if data, err := note.Data(); err == nil {
-			id += string(data)
+			return string(data), nil
 		}
 	}
-	return id, nil
+	info, err := f.Stat()
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%d %d", info.Size(), info.ModTime().UnixNano()), nil
 }

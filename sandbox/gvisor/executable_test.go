@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // hint is what an error tells the operator to do.
@@ -53,5 +54,37 @@ func TestAFileThatIsNoExecutableIsRefused(t *testing.T) {
 		if _, err := New(t.Context(), Options{Runsc: p}); err == nil || !strings.Contains(err.Error(), p) {
 			t.Errorf("got %v, want an error that names %q", err, p)
 		}
+	}
+}
+
+// The cache notes the last use of an executable in its time; a snapshot must not
+// be made anew for that.
+func TestAnExecutableIsTheSameAfterItWasUsed(t *testing.T) {
+	data, err := os.ReadFile("/proc/self/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "runsc")
+	if err := os.WriteFile(path, data, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for range 2 {
+		f, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		id, err := programID(f)
+		f.Close()
+		if err != nil || id == "" {
+			t.Fatalf("id %q, error %v", id, err)
+		}
+		ids = append(ids, id)
+		if err := os.Chtimes(path, time.Time{}, time.Now().Add(time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if ids[0] != ids[1] {
+		t.Errorf("its id was %q and is %q", ids[0], ids[1])
 	}
 }
