@@ -14,6 +14,7 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -146,7 +147,7 @@ func (b *Bridge) start(ctx context.Context, opts Options) error {
 				Logger: opts.Logger, Implementation: opts.Implementation,
 			})
 			if err != nil {
-				return &ServerError{Server: server.Name, Err: err}
+				return &ServerError{Server: server.Name, Err: cmp.Or(errors.Unwrap(err), err)} // the outer one names the server too
 			}
 			return nil
 		})

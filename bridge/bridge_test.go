@@ -249,7 +249,7 @@ func TestSettingsMustNameKeptTools(t *testing.T) {
 		want   bridge.ConfigError
 	}{
 		"allow": {func(s *bridge.Server) { s.Allow = []string{"add", "ad"} },
-			bridge.ConfigError{Server: "toy", Key: "allow", Reason: `no tool "ad" is kept of this server`, Hint: "it has add"}},
+			bridge.ConfigError{Server: "toy", Key: "allow", Reason: `no tool "ad" is kept of this server`, Hint: "it has add, any, big, echo, fail, note, slow"}},
 		"private": {func(s *bridge.Server) { s.Allow = []string{"add"}; s.Private.Tools = []string{"note"} },
 			bridge.ConfigError{Server: "toy", Key: "private", Reason: `no tool "note" is kept of this server`, Hint: "it has add"}},
 		"rules": {func(s *bridge.Server) { s.Allow = []string{"add"}; s.Rules = map[string][]string{"Add": {"true"}} },

@@ -43,10 +43,12 @@ type rule struct {
 func newCatalog(ctx context.Context, e *engine.Engine, opts Options, upstreams []*upstream.Upstream) (*catalog, error) {
 	c := &catalog{byID: map[string]*tool{}}
 	var listed []*tool
+	offered := map[string][]string{} // by server, kept or not
 	for i, server := range opts.Servers {
 		c.warn(server.Name, upstreams[i].Warnings()...)
 		for _, t := range upstreams[i].Tools() {
 			listed = append(listed, newTool(server, upstreams[i], t))
+			offered[server.Name] = append(offered[server.Name], t.Name)
 		}
 	}
 	visible, err := visibleTools(ctx, e, listed)
@@ -61,7 +63,7 @@ func newCatalog(ctx context.Context, e *engine.Engine, opts Options, upstreams [
 		c.keep(t)
 	}
 	for _, server := range opts.Servers {
-		if err := c.checkNames(server); err != nil {
+		if err := c.checkNames(server, offered[server.Name]); err != nil {
 			return nil, err
 		}
 		if err := c.compileRules(server); err != nil {
@@ -126,7 +128,7 @@ func (c *catalog) warn(server string, warnings ...string) {
 
 // checkNames refuses a setting that names a tool which was not kept: a rule or
 // a label that silently applies to nothing is worse than no start.
-func (c *catalog) checkNames(server Server) error {
+func (c *catalog) checkNames(server Server, offered []string) error {
 	ruled := make([]string, 0, len(server.Rules))
 	for name := range server.Rules {
 		ruled = append(ruled, name)
@@ -140,30 +142,37 @@ func (c *catalog) checkNames(server Server) error {
 			if c.byID[server.Name+"/"+name] != nil {
 				continue
 			}
+			names := c.kept(server.Name)
+			if setting.key == "allow" {
+				names = offered
+			}
 			return &ConfigError{
 				Server: server.Name, Key: setting.key,
-				Reason: fmt.Sprintf("no tool %q is kept of this server", name),
-				Hint:   c.knownTools(server.Name),
+				Reason: fmt.Sprintf("no tool %q is kept of this server", name), Hint: listTools(names),
 			}
 		}
 	}
 	return nil
 }
 
-// knownTools lists a server's kept tools for an error, at most 20 of them.
-func (c *catalog) knownTools(server string) string {
-	const most = 20
-	var names []string
+// kept returns the raw names of a server's kept tools.
+func (c *catalog) kept(server string) (names []string) {
 	for _, t := range c.tools {
 		if t.facts.Server == server {
 			names = append(names, t.facts.Name)
 		}
 	}
+	return names
+}
+
+// listTools names tools in a hint, at most 20 of them.
+func listTools(names []string) string {
+	const most = 20
 	if len(names) == 0 {
 		return "none of its tools is kept"
 	}
 	if len(names) > most {
-		names = append(names[:most], fmt.Sprintf("and %d more", len(names)-most))
+		names = append(slices.Clone(names[:most]), fmt.Sprintf("and %d more", len(names)-most))
 	}
 	return "it has " + strings.Join(names, ", ")
 }
@@ -198,7 +207,7 @@ func (c *catalog) name(ctx context.Context, prefix bool) error {
 	}
 	names, warnings, err := stub.Names(described, prefix)
 	if err != nil {
-		return fmt.Errorf("naming tools: %w", err)
+		return err
 	}
 	c.warnings = append(c.warnings, warnings...)
 	shortened, size := 0, 0

@@ -14,7 +14,7 @@ var serverName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 // PolicyError says that the policy does not load.
 type PolicyError struct{ Err error }
 
-func (e *PolicyError) Error() string { return "loading policy: " + e.Err.Error() }
+func (e *PolicyError) Error() string { return e.Err.Error() }
 func (e *PolicyError) Unwrap() error { return e.Err }
 
 // ServerError says that a server did not start. Err holds the tail of its
