@@ -5,10 +5,13 @@ package e2e
 import (
 	"bytes"
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -37,6 +40,9 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
+	// Most of the time a test waits for a process to start or to end.
+	flag.Parse()
+	_ = flag.Set("test.parallel", strconv.Itoa(max(4, runtime.GOMAXPROCS(0))))
 	return m.Run()
 }
 
@@ -76,6 +82,7 @@ func build(dir string) error {
 
 // eachDriver runs a test with every sandbox driver.
 func eachDriver(t *testing.T, test func(t *testing.T, driver string)) {
+	t.Parallel()
 	for _, driver := range []string{"docker", "gvisor"} {
 		t.Run(driver, func(t *testing.T) {
 			t.Parallel()

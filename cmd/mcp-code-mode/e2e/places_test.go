@@ -4,7 +4,6 @@ package e2e
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -57,27 +56,16 @@ func TestAnOrdinaryUserRunsCodeInGVisor(t *testing.T) {
 	}
 }
 
-// borrow copies a program to where another user may start it.
+// borrow copies a program to where another user may start it. A copy of our own
+// making could still be open for writing, in a child, when it is started.
 func (p *place) borrow(program string) string {
 	p.t.Helper()
 	dir := filepath.Join(filepath.Dir(p.home), "bin")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		p.t.Fatal(err)
 	}
-	from := p.open(program)
-	defer from.Close()
-	path := filepath.Join(dir, filepath.Base(program))
-	to, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o755)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	if _, err := io.Copy(to, from); err != nil {
-		p.t.Fatal(err)
-	}
-	if err := to.Close(); err != nil {
-		p.t.Fatal(err)
-	}
-	return path
+	output(p.t, "cp", program, dir)
+	return filepath.Join(dir, filepath.Base(program))
 }
 
 // TestItRunsWhereverItIsStarted: whatever whoever starts it has forgotten or turned
