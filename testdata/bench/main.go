@@ -76,7 +76,7 @@ func (b *bench) run(ctx context.Context) (err error) {
 	if b.dir, err = os.MkdirTemp("", "bench-"); err != nil {
 		return err
 	}
-	defer os.RemoveAll(b.dir)
+	defer func() { _ = os.RemoveAll(b.dir) }() // a temporary directory
 	b.prepare(ctx)
 	if len(b.drivers) == 0 {
 		return errors.New("no sandbox works here")

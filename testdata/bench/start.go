@@ -35,7 +35,7 @@ func (b *bench) starts(ctx context.Context) error {
 		if err != nil {
 			return 0, err
 		}
-		defer session.Close()
+		defer func() { _ = session.Close() }() // the server is done with either way
 		_, err = session.ListTools(ctx, nil)
 		return time.Since(start), err
 	})
