@@ -38,7 +38,7 @@ func TestAnOrdinaryUserRunsCodeInGVisor(t *testing.T) {
 			}
 		}
 	}
-	first := p.begin(how, p.open(os.DevNull), p.open(os.DevNull))
+	first := p.begin(how, p.null(), p.null())
 	eventually(t, "Python is unpacked", func() bool { return strings.Contains(first.stderr.String(), "unpacking Python") })
 	first.signal(syscall.SIGKILL)
 	first.exit()

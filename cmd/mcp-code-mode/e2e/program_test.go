@@ -233,12 +233,12 @@ func (p *place) connect(cmd command) *client {
 // background starts the program without any input and without a reader.
 func (p *place) background(args ...string) *started {
 	p.t.Helper()
-	return p.begin(command{args: args}, p.open(os.DevNull), p.open(os.DevNull))
+	return p.begin(command{args: args}, p.null(), p.null())
 }
 
-func (p *place) open(path string) *os.File {
+func (p *place) null() *os.File {
 	p.t.Helper()
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	f, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -252,7 +252,7 @@ func (p *place) execute(c command) (stdout, stderr string, code int) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	s := p.begin(c, p.open(os.DevNull), theirs)
+	s := p.begin(c, p.null(), theirs)
 	text, err := io.ReadAll(out)
 	out.Close()
 	if err != nil {
