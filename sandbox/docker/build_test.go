@@ -18,8 +18,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/docker/docker/api/types/image"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/rootfs"
@@ -97,6 +99,33 @@ func TestProcessesAtOnceBuildOneImage(t *testing.T) {
 		t.Fatalf("got %s", first)
 	}
 	removeImage(t, en, ref)
+}
+
+func TestImagesOfOtherVersionsArePruned(t *testing.T) {
+	ownEngine(t, "{}")
+	used := newDriver(t, Options{Runner: []byte("# used\nimport time\ntime.sleep(1000)\n")})
+	i := start(t, used)
+	old := newDriver(t, Options{Runner: []byte("# old\n")})
+	current := newDriver(t, Options{Runner: []byte("# current\n")})
+	b := current.builder
+	there := func() (refs []string) {
+		for _, d := range []*Driver{used, old, current} {
+			if _, err := b.inspect(t.Context(), d.image.ref); err == nil {
+				refs = append(refs, d.image.ref)
+			}
+		}
+		return refs
+	}
+	b.prune(t.Context(), current.image.ref, time.Hour)
+	if got := there(); len(got) != 3 {
+		t.Errorf("young images were removed, there are %v", got)
+	}
+	b.prune(t.Context(), current.image.ref, 0)
+	if diff := cmp.Diff([]string{used.image.ref, current.image.ref}, there()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	i.Kill()
+	i.Wait()
 }
 
 func TestImageThatIsNotOurs(t *testing.T) {

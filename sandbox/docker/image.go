@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/containerd/errdefs"
 	"github.com/docker/docker/api/types/filters"
@@ -245,7 +247,36 @@ func (b builder) load(ctx context.Context, t tree) (sandboxImage, error) {
 	if err != nil {
 		return sandboxImage{}, b.engine.explain("looking for the image just loaded", err)
 	}
+	_ = b.engine.ImageTag(ctx, img.id, t.ref) // notes the time, which loading does not
+	b.prune(ctx, t.ref, keepImages)
 	return img.sandboxImage, nil
+}
+
+// keepImages is how long the image of another version of the program is kept.
+const keepImages = 7 * 24 * time.Hour
+
+// prune removes images of the embedded Python that are older than that, unless
+// a container uses them. Another version that still wants one builds it again.
+// Nothing depends on it, so errors do not matter.
+func (b builder) prune(ctx context.Context, current string, age time.Duration) {
+	list, err := b.engine.ImageList(ctx, image.ListOptions{Filters: filters.NewArgs(
+		filters.Arg("label", labelOurs+"=1"), filters.Arg("label", labelTree),
+	)})
+	if err != nil {
+		return
+	}
+	for _, entry := range list {
+		resp, err := b.engine.ImageInspect(ctx, entry.ID)
+		loaded := resp.Metadata.LastTagTime
+		if err != nil || slices.Contains(entry.RepoTags, current) || loaded.IsZero() || time.Since(loaded) < age {
+			continue
+		}
+		for _, ref := range entry.RepoTags {
+			if strings.HasPrefix(ref, repository+":") { // and not a tag somebody else has given
+				_, _ = b.engine.ImageRemove(ctx, ref, image.RemoveOptions{PruneChildren: true})
+			}
+		}
+	}
 }
 
 // maxMessages bounds what an engine says while it builds or loads.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
@@ -59,8 +58,9 @@ func (i *instance) watch(w *waiter) {
 		case <-i.killed:
 			killed = true
 			result, err = i.kill(w)
-		default:
-			result, err = i.leave(w, i.killed) // as far as it ended by itself
+		default: // it ended by itself
+			i.close()
+			result, err = i.leave(w, i.killed)
 		}
 	}
 	if err == nil && result.Error != nil { // dead, but the engine could not remove it
@@ -75,10 +75,10 @@ func (i *instance) watch(w *waiter) {
 	} else if i.exit.Code == killedCode && !killed {
 		i.exit.Memory = i.driver.engine.outOfMemory(i.id)
 	}
-	i.exit.Detail = i.tail()
 	if err != nil && !killed {
-		i.exit.Detail = strings.TrimSpace(fmt.Sprintf("%s\n%v", i.exit.Detail, i.driver.engine.explain("waiting for the container", err)))
+		i.keep(fmt.Appendf(nil, "\n%v", i.driver.engine.explain("waiting for the container", err)))
 	}
+	i.exit.Detail = i.tail()
 }
 
 // kill kills the container and waits for the engine to remove it. Closing the
