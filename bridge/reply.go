@@ -101,8 +101,6 @@ func (r *Run) failure(ctx context.Context, t *tool, err error) wire.Reply {
 		return errorReply(id, tooLarge, CodeResultTooLarge)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return errorReply(id, fmt.Sprintf("no answer within %v", r.session.bridge.callTimeout), CodeTimeout)
-	case ctx.Err() != nil:
-		return errorReply(id, "the run has ended", CodeTimeout) // for nobody: the code is gone
 	case errors.Is(err, upstream.ErrBadAnswer):
 		r.session.bridge.log.Warn("unusable answer", "tool", id, "error", err)
 		return errorReply(id, fmt.Sprintf("the server %q gave an answer that can not be used", t.facts.Server), CodeUpstreamUnavailable)
