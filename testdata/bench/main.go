@@ -106,7 +106,8 @@ func (b *bench) run(ctx context.Context) (err error) {
 		err := step.measure(ctx)
 		fmt.Fprintf(os.Stderr, "%.1f s\n", time.Since(start).Seconds())
 		if ctx.Err() != nil {
-			return errors.New("interrupted")
+			failed = append(failed, errors.New("interrupted"))
+			break
 		}
 		if err != nil {
 			err = fmt.Errorf("measuring %s: %w", step.what, err)
@@ -114,7 +115,7 @@ func (b *bench) run(ctx context.Context) (err error) {
 			failed = append(failed, err)
 		}
 	}
-	fmt.Println(machine(ctx))
+	fmt.Println(machine(context.WithoutCancel(ctx)))
 	fmt.Println()
 	b.table.write(os.Stdout)
 	fmt.Println("\nTimes are medians; where there are two, the second is p99. ✗ marks what misses its goal.")

@@ -32,7 +32,7 @@ func (b *bench) coldStarts(ctx context.Context) error {
 		if _, err := c.timeRun("pass"); err != nil { // which waits for the driver to be made
 			return err
 		}
-		s, err := repeat(b.n(40, 3), func() (time.Duration, error) {
+		s, err := repeat(b.n(30, 3), func() (time.Duration, error) {
 			b.settle(ctx, driver)
 			took, err := c.timeRun("pass")
 			b.cold[driver] = min(took, 500*time.Millisecond)

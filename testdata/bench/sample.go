@@ -22,10 +22,16 @@ func (s sample) quantile(q float64) time.Duration {
 func (s sample) p50() time.Duration { return s.quantile(0.50) }
 func (s sample) p99() time.Duration { return s.quantile(0.99) }
 
-// repeat takes a sample of n.
+// patience is how long one sample may take: on a busy machine it is smaller.
+const (
+	patience = 20 * time.Second
+	atLeast  = 5
+)
+
+// repeat takes a sample of n, or of as many as there is time for.
 func repeat(n int, do func() (time.Duration, error)) (sample, error) {
 	s := make(sample, 0, n)
-	for range n {
+	for start := time.Now(); len(s) < n && (len(s) < atLeast || time.Since(start) < patience); {
 		took, err := do()
 		if err != nil {
 			return nil, err
