@@ -138,10 +138,10 @@ func TestCodeThatEndsItsSandboxIsAnswered(t *testing.T) {
 		"exit":    {"import sys; sys.exit(3)", "SystemExit: 3", false},
 		"memory":  {"x = bytearray(1 << 30)", "Memory", false},
 		"flood":   {"while True: print('x' * 10_000)", "stopped: more than 1 MiB of output", true},
-		"endless": {"while True:\n  try: pass\n  except BaseException: pass", "stopped: deadline of 3 s reached", true},
+		"endless": {"while True:\n  try: pass\n  except BaseException: pass", "stopped: deadline of 15 s reached", true},
 	}
 	eachDriver(t, func(t *testing.T, driver string) {
-		c := newPlace(t).connect(command{args: []string{"serve", "--sandbox", driver, "--warm", "1", "--deadline", "3", "--", built.toyserver}})
+		c := newPlace(t).connect(command{args: []string{"serve", "--sandbox", driver, "--warm", "1", "--deadline", "15", "--", built.toyserver}})
 		c.hello(current)
 		for name, test := range codes {
 			got := c.run(test.code)
