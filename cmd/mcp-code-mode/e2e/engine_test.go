@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -47,6 +48,7 @@ func newDockerd(t *testing.T) *dockerd {
 			text := d.log.String()
 			t.Logf("the engine's log ends:\n%s", text[max(0, len(text)-4000):])
 		}
+		d.sweep()
 		// An engine that was killed leaves what it had mounted on its own directory.
 		for unix.Unmount(filepath.Join(dir, "data"), unix.MNT_DETACH) == nil {
 		}
@@ -78,6 +80,23 @@ func (d *dockerd) end(signal syscall.Signal) {
 	_ = d.cmd.Wait()
 }
 
+// sweep ends what an engine that was killed in the middle of something has lost
+// sight of.
+func (d *dockerd) sweep() {
+	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, line := range lines {
+		text, _ := os.ReadFile(line)
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(line)))
+		if err != nil || !strings.Contains(string(text), d.dir) {
+			continue
+		}
+		for _, p := range append(below(pid), process{pid: pid}) {
+			d.t.Logf("the engine has left %v", describe(p.pid))
+			_ = syscall.Kill(p.pid, syscall.SIGKILL)
+		}
+	}
+}
+
 // TestTheProgramOutlivesTheDockerEngine: a run is stopped with it, those without
 // it fail with words that help, and when it is back runs work again.
 func TestTheProgramOutlivesTheDockerEngine(t *testing.T) {
@@ -88,7 +107,7 @@ func TestTheProgramOutlivesTheDockerEngine(t *testing.T) {
 	p.engine = d.api
 	log := filepath.Join(p.work, "calls")
 	c := p.connect(command{
-		args: []string{"serve", "--sandbox", "docker", "--warm", "1", "--", built.toyserver, "-log", log},
+		args: []string{"serve", "--sandbox", "docker", "--warm", "0", "--", built.toyserver, "-log", log},
 		env:  []string{"DOCKER_HOST=" + d.host},
 	})
 	c.hello(current)
