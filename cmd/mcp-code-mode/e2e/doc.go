@@ -7,6 +7,7 @@
 // tested there: code that attacks its sandbox in sandbox/sandboxtest, the command
 // line in cmd/mcp-code-mode, servers that misbehave in bridge/upstream.
 //
-// The tests need Linux, whose /proc they read. E2E_BIN names a directory with
-// programs to test instead of building them: mcp-code-mode, toyserver, hostile.
+// The tests need Linux, whose /proc they read. E2E_BIN names a directory, by its
+// full path, with programs to test instead of building them: mcp-code-mode,
+// toyserver, hostile.
 package e2e
