@@ -14,16 +14,16 @@ import (
 // inFlight is how many calls of a program are under way at once.
 const inFlight = 16
 
-// dial starts the toy server for a client of the SDK.
-func (b *bench) dial(ctx context.Context) (*mcp.ClientSession, error) {
+// dial starts a server for a client of the SDK.
+func (b *bench) dial(ctx context.Context, server ...string) (*mcp.ClientSession, error) {
 	client := mcp.NewClient(&mcp.Implementation{Name: "bench", Version: "1"}, nil)
-	return client.Connect(ctx, &mcp.CommandTransport{Command: exec.CommandContext(ctx, b.toyserver())}, nil)
+	return client.Connect(ctx, &mcp.CommandTransport{Command: exec.CommandContext(ctx, server[0], server[1:]...)}, nil)
 }
 
 // directly calls a tool n times, without us in between, at most width at once, and
 // returns how long each call took, and all of them.
-func (b *bench) directly(ctx context.Context, n, width int, tool, args string) (sample, time.Duration, error) {
-	session, err := b.dial(ctx)
+func (b *bench) directly(ctx context.Context, n, width int, tool, args string, server ...string) (sample, time.Duration, error) {
+	session, err := b.dial(ctx, server...)
 	if err != nil {
 		return nil, 0, err
 	}

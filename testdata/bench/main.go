@@ -162,10 +162,12 @@ func (b *bench) serve(ctx context.Context, driver, options string, server ...str
 	return connect(ctx, append(append(args, "--"), server...)...)
 }
 
-// settle waits until a sandbox that was taken is surely replaced and the one used is gone.
+// settle waits until a sandbox that was taken is replaced and the one used is gone,
+// and not for long after that: a machine that has nothing to do takes milliseconds
+// to wake up, and so does each program on it.
 func (b *bench) settle(ctx context.Context, driver string) {
 	select {
 	case <-ctx.Done():
-	case <-time.After(100*time.Millisecond + 2*b.cold[driver]):
+	case <-time.After(30*time.Millisecond + b.cold[driver]*5/4):
 	}
 }

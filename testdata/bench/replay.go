@@ -2,52 +2,72 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
+	"strings"
 )
 
 // replayCommand makes this program an MCP server on stdio that lists the tools of
-// a file and answers every call at once.
+// a file and answers every call at once, doing as little as a server can.
 const replayCommand = "replay"
+
+// largeTool is the tool that returns 60 KiB of text.
+const largeTool = "large"
 
 func replay(file string) error {
 	list, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}
-	var compact json.RawMessage
-	if err := json.Unmarshal(list, &compact); err != nil {
+	var compact bytes.Buffer // it has to fit on a line
+	if err := json.Compact(&compact, list); err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
-	answers := map[string]any{
-		"initialize": map[string]any{
-			"protocolVersion": "2025-06-18", "capabilities": map[string]any{"tools": map[string]any{}},
-			"serverInfo": map[string]any{"name": "replay", "version": "1"},
-		},
-		"tools/list": compact,
+	answers := map[string]json.RawMessage{
+		"initialize": json.RawMessage(`{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"replay","version":"1"}}`),
+		"tools/list": compact.Bytes(),
 		"tools/call": json.RawMessage(`{"content":[{"type":"text","text":"done"}]}`),
+		largeTool:    json.RawMessage(`{"content":[{"type":"text","text":` + largeText() + `}]}`),
 	}
-	out := json.NewEncoder(os.Stdout)
-	lines := bufio.NewScanner(os.Stdin)
-	lines.Buffer(nil, maxAnswer)
-	for lines.Scan() {
+	out := bufio.NewWriterSize(os.Stdout, 64<<10)
+	in := bufio.NewReaderSize(os.Stdin, 64<<10)
+	for {
+		line, err := in.ReadBytes('\n')
+		if err != nil {
+			return nil //nolint:nilerr // the client has left
+		}
 		var m struct {
 			ID     json.RawMessage `json:"id"`
 			Method string          `json:"method"`
+			Params struct {
+				Name string `json:"name"`
+			} `json:"params"`
 		}
-		if err := json.Unmarshal(lines.Bytes(), &m); err != nil || m.ID == nil {
+		if err := json.Unmarshal(line, &m); err != nil || m.ID == nil {
 			continue
 		}
-		reply := map[string]any{"jsonrpc": "2.0", "id": m.ID}
-		if result, ok := answers[m.Method]; ok {
-			reply["result"] = result
-		} else {
-			reply["error"] = map[string]any{"code": -32601, "message": "method not found"}
+		result, ok := answers[m.Params.Name]
+		if !ok {
+			result, ok = answers[m.Method]
 		}
-		if err := out.Encode(reply); err != nil {
-			return err
+		if ok {
+			fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", m.ID, result)
+		} else {
+			fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"method not found"}}`+"\n", m.ID)
+		}
+		if in.Buffered() == 0 {
+			if err := out.Flush(); err != nil {
+				return err
+			}
 		}
 	}
-	return lines.Err()
+}
+
+// largeText is 60 KiB of text as tools return it, as a JSON string.
+func largeText() string {
+	const record = `{"name":"some text","size":12345},` + "\n"
+	text, _ := json.Marshal(strings.Repeat(record, largeBytes/len(record)+1)[:largeBytes])
+	return string(text)
 }

@@ -31,7 +31,7 @@ func (b *bench) starts(ctx context.Context) error {
 	}
 	s, err := repeat(n, func() (time.Duration, error) {
 		start := time.Now()
-		session, err := b.dial(ctx)
+		session, err := b.dial(ctx, b.toyserver())
 		if err != nil {
 			return 0, err
 		}
