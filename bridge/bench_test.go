@@ -3,6 +3,7 @@ package bridge_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -26,6 +27,10 @@ func BenchmarkGate(b *testing.B) {
 	add := wire.Call{Tool: "toy/add", Args: map[string]any{"a": json.Number("1"), "b": json.Number("2")}}
 	text := wire.Call{Tool: "toy/echo", Args: map[string]any{"text": strings.Repeat("some text, ", 10<<10/11)}}
 	b.Run("add", func(b *testing.B) { gateCalls(b, add, nil) })
+	b.Run("60KiB-result", func(b *testing.B) {
+		b.SetBytes(60 << 10)
+		gateCalls(b, wire.Call{Tool: "toy/large", Args: map[string]any{}}, nil)
+	})
 	b.Run("10KiB-text", func(b *testing.B) { gateCalls(b, text, nil) })
 	b.Run("recorded", func(b *testing.B) {
 		gateCalls(b, add, func(o *bridge.Options) { o.Record = record.New(io.Discard) })
@@ -92,6 +97,12 @@ func instantBridge(b *testing.B, change func(*bridge.Options)) *bridge.Bridge {
 	return br
 }
 
+// largeResult is the result of a tool that returns 60 KiB of text.
+var largeResult = func() json.RawMessage {
+	text, _ := json.Marshal(strings.Repeat(`{"name":"some \"quoted\" text","n":12345},`+"\n", 60<<10/44))
+	return fmt.Appendf(nil, `{"content":[{"type":"text","text":%s}]}`, text)
+}()
+
 // instant connects to a server that answers without doing anything.
 type instant struct{}
 
@@ -135,8 +146,13 @@ func (c *instantConn) Write(_ context.Context, m jsonrpc.Message) error {
 	case "tools/list":
 		answer.Result = json.RawMessage(`{"tools":[
 			{"name":"add","inputSchema":{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"integer"}},"required":["a","b"]}},
+			{"name":"large","inputSchema":{"type":"object"}},
 			{"name":"echo","inputSchema":{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}}]}`)
 	case "tools/call":
+		if strings.Contains(string(req.Params), `"large"`) {
+			answer.Result = largeResult
+			break
+		}
 		answer.Result = json.RawMessage(`{"content":[{"type":"text","text":"{\"sum\":3}"}],"structuredContent":{"sum":3}}`)
 	default:
 		answer.Error = &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "method not found"}

@@ -127,10 +127,11 @@ var tooLarge = fmt.Sprintf("the result is larger than %d KiB, so none of it is r
 // because a server that answers with structured content repeats it as text.
 func bounded(toolID string, result upstream.Result) wire.Reply {
 	blocks := result.Content
-	if len(blocks) > MaxResult { // white space counts for nothing and is not passed on
-		blocks = compact(blocks)
-	}
 	content := parseContent(blocks)
+	if len(blocks) > MaxResult && (content.bytes > MaxResult || !content.plain) {
+		blocks = compact(blocks) // white space counts for nothing and is not passed on
+		content = parseContent(blocks)
+	}
 	if result.IsError {
 		return errorReply(toolID, cmp.Or(content.text, "the tool reported an error without a text"), CodeToolError)
 	}
@@ -170,28 +171,56 @@ type content struct {
 // parseContent reads content blocks with case-sensitive keys. The blocks
 // themselves are passed on as the upstream sent them.
 func parseContent(raw json.RawMessage) content {
-	var blocks []map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &blocks); err != nil {
+	c, blocks := content{plain: true}, 0
+	var texts []string
+	err := upstream.Elements(raw, func(block []byte) error {
+		blocks++
+		text, isText, size, err := parseBlock(block)
+		if isText {
+			texts = append(texts, text)
+		}
+		c.bytes += size
+		c.plain = c.plain && isText && size == len(text)
+		return err
+	})
+	if err != nil {
 		return content{bytes: len(raw)}
 	}
-	c := content{plain: len(blocks) == 1}
-	if len(blocks) > 1 {
-		c.bytes = blockCost * len(blocks) // one block of MaxResult bytes is allowed
-	}
-	var texts []string
-	for _, block := range blocks {
-		var kind, text string
-		if json.Unmarshal(block["type"], &kind) == nil && kind == "text" && json.Unmarshal(block["text"], &text) == nil {
-			texts = append(texts, text)
-			c.bytes += len(text)
-			delete(block, "text")
-			delete(block, "type")
-		}
-		c.plain = c.plain && kind == "text" && len(block) == 0
-		for key, value := range block {
-			c.bytes += len(key) + len(value)
-		}
+	c.plain = c.plain && blocks == 1
+	if blocks > 1 {
+		c.bytes += blockCost * blocks // one block of MaxResult bytes is allowed
 	}
 	c.text = strings.Join(texts, "\n")
 	return c
+}
+
+// parseBlock returns the text of a block that is one, and what the block counts for:
+// the text as it stands, and all else, also what is said twice, as JSON.
+func parseBlock(block []byte) (text string, isText bool, size int, err error) {
+	var kind, literal []byte // as JSON; the last one of each counts
+	err = upstream.Members(block, func(key, val []byte) error {
+		switch size += len(key) + len(val); string(key) {
+		case "type":
+			kind = val
+		case "text":
+			literal = val
+		}
+		return nil
+	})
+	if what, _ := stringOf(kind); err == nil && what == "text" {
+		if text, isText = stringOf(literal); isText {
+			size += len(text) - len("type") - len(kind) - len("text") - len(literal)
+		}
+	}
+	return text, isText, size, err
+}
+
+// stringOf returns the string that a JSON value is, if it is one.
+func stringOf(raw []byte) (string, bool) {
+	if len(raw) == 0 || raw[0] != '"' {
+		return "", false
+	}
+	v, err := wire.Decode(raw, wire.DecodeLimits{Bytes: len(raw)})
+	s, ok := v.(string)
+	return s, ok && err == nil
 }

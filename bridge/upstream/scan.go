@@ -91,6 +91,17 @@ func elements(data []byte, f func(val []byte) error) error {
 	return s.end()
 }
 
+// Elements checks the JSON array data, all of it, and gives f each element. It stops
+// at the first error.
+func Elements(data []byte, f func(val []byte) error) error { return elements(data, f) }
+
+// Members checks the JSON object data, all of it, and gives f each member with its key
+// unescaped, one that occurs twice both times. It stops at the first error.
+func Members(data []byte, f func(key, val []byte) error) error {
+	_, err := members(data, f)
+	return err
+}
+
 // text returns the string that the checked JSON value raw is, if it is one.
 func text(raw []byte) (s string, ok bool) {
 	if len(raw) == 0 || raw[0] != '"' {
