@@ -65,9 +65,9 @@ func replay(file string) error {
 	}
 }
 
-// largeText is 60 KiB of text as tools return it, as a JSON string.
+// largeText is 60 KiB of lines as tools return them, as a JSON string.
 func largeText() string {
-	const record = `{"name":"some text","size":12345},` + "\n"
-	text, _ := json.Marshal(strings.Repeat(record, largeBytes/len(record)+1)[:largeBytes])
+	const line = "2026-11-29 the import was started again and has read 12345 lines of 67890\n"
+	text, _ := json.Marshal(strings.Repeat(line, largeBytes/len(line)+1)[:largeBytes])
 	return string(text)
 }
