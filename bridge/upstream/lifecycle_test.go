@@ -305,23 +305,23 @@ func TestAServerThatKeepsDyingIsNotStartedInALoop(t *testing.T) {
 			counter := filepath.Join(t.TempDir(), "starts")
 			u := startTest(t, mode("counter="+counter, m))
 			_, _ = u.Call(testContext(t), "die", nil)
-			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-			defer cancel()
+			begin := time.Now()
 			var last error
-			for ctx.Err() == nil {
-				if _, err := u.Call(ctx, "empty", nil); err == nil {
+			for last == nil || time.Since(begin) < time.Second {
+				_, err := u.Call(testContext(t), "empty", nil)
+				if err == nil {
 					t.Fatal("a call succeeded")
-				} else if ctx.Err() == nil {
-					last = err
 				}
+				last = err
 				time.Sleep(time.Millisecond)
 			}
+			took := time.Since(begin) // on a busy machine one start may take all of it
 			if !errors.Is(last, ErrUnavailable) {
 				t.Errorf("error %v", last)
 			}
 			b, _ := os.ReadFile(counter)
-			if n := strings.Count(string(b), "\n"); n > 10 {
-				t.Errorf("started %d times in a second", n)
+			if n := strings.Count(string(b), "\n"); n > 10+int(took/time.Second) {
+				t.Errorf("started %d times in %s", n, took)
 			}
 		})
 	}
