@@ -3,7 +3,7 @@
 // what the same work costs with a container for each program, and with the tools
 // called directly, in the same minutes, so that ratios hold on a noisy machine.
 //
-//	go run ./testdata/bench [-quick] [-bin DIR] [-plot FILE]
+//	go run ./testdata/bench [-quick] [-only REGEXP] [-bin DIR] [-plot FILE]
 //
 // The table goes to stdout, what is being done to stderr. `make bench` builds the
 // program and starts this, at the top of the repository.
@@ -18,6 +18,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -29,6 +30,10 @@ func main() {
 	}
 	b := &bench{}
 	flag.BoolVar(&b.quick, "quick", false, "do everything a few times only: to see that it works, not for the numbers")
+	flag.Func("only", "measure only what matches this `regexp`, such as 'warm runs|decisions'", func(text string) (err error) {
+		b.only, err = regexp.Compile(text)
+		return err
+	})
 	flag.StringVar(&b.bin, "bin", "bin", "where mcp-code-mode and toyserver are")
 	flag.StringVar(&b.plot, "plot", "", "also measure growth, and draw it into this SVG file")
 	flag.Parse()
@@ -49,6 +54,7 @@ func exit(err error) {
 type bench struct {
 	quick     bool
 	bin, plot string
+	only      *regexp.Regexp // nil: everything
 
 	dir     string   // for files of its own
 	self    string   // this program
@@ -101,6 +107,9 @@ func (b *bench) run(ctx context.Context) (err error) {
 		{"what a model reads", b.descriptions},
 		{"growth", b.growth},
 	} {
+		if b.only != nil && !b.only.MatchString(step.what) {
+			continue
+		}
 		start := time.Now()
 		fmt.Fprintf(os.Stderr, "measuring %s … ", step.what)
 		err := step.measure(ctx)
