@@ -50,7 +50,7 @@ func readResult(raw json.RawMessage) (Result, error) {
 	if r.Content == nil {
 		r.Content = json.RawMessage("[]")
 	}
-	err = elements(r.Content, func(block []byte) error {
+	err = Elements(r.Content, func(block []byte) error {
 		if !isObject(block) {
 			return fmt.Errorf("a block is not an object")
 		}

@@ -47,6 +47,10 @@ func fields(data []byte, names ...string) (vals [8]json.RawMessage, depth int, e
 // its key unescaped. It stops at the first error.
 func members(data []byte, f func(key, val []byte) error) (depth int, err error) {
 	s := scanner{data: data}
+	return s.members(f)
+}
+
+func (s *scanner) members(f func(key, val []byte) error) (depth int, err error) {
 	if !s.enter('{') {
 		return 0, errSyntax
 	}
@@ -55,7 +59,7 @@ func members(data []byte, f func(key, val []byte) error) (depth int, err error) 
 		if !s.key() {
 			return s.depth + 1, errSyntax
 		}
-		key := unescape(data[from:s.keyEnd])
+		key := unescape(s.data[from:s.keyEnd])
 		val, ok := s.slice()
 		if !ok {
 			return s.depth + 1, errSyntax
@@ -73,6 +77,10 @@ func members(data []byte, f func(key, val []byte) error) (depth int, err error) 
 // elements checks the JSON array data, all of it, and gives f each element.
 func elements(data []byte, f func(val []byte) error) error {
 	s := scanner{data: data}
+	return s.elements(f)
+}
+
+func (s *scanner) elements(f func(val []byte) error) error {
 	if !s.enter('[') {
 		return errSyntax
 	}
@@ -91,14 +99,18 @@ func elements(data []byte, f func(val []byte) error) error {
 	return s.end()
 }
 
-// Elements checks the JSON array data, all of it, and gives f each element. It stops
-// at the first error.
-func Elements(data []byte, f func(val []byte) error) error { return elements(data, f) }
+// Elements gives f each element of data, a JSON array that this package has checked:
+// a part of a Result. It stops at the first error.
+func Elements(data []byte, f func(val []byte) error) error {
+	s := scanner{data: data, checked: true}
+	return s.elements(f)
+}
 
-// Members checks the JSON object data, all of it, and gives f each member with its key
-// unescaped, one that occurs twice both times. It stops at the first error.
+// Members gives f each member of data, a JSON object that this package has checked,
+// with its key unescaped; one that occurs twice both times. It stops at the first error.
 func Members(data []byte, f func(key, val []byte) error) error {
-	_, err := members(data, f)
+	s := scanner{data: data, checked: true}
+	_, err := s.members(f)
 	return err
 }
 
@@ -177,11 +189,12 @@ func escaped(b []byte) (rune, bool) {
 // scanner walks over JSON text. Its methods report whether the text is JSON so
 // far; pos is where the next token is looked for.
 type scanner struct {
-	data   []byte
-	pos    int
-	keyEnd int    // end of the last key's literal
-	open   []byte // the closers still to come, innermost last
-	depth  int    // the deepest nesting seen below the value being walked
+	data    []byte
+	checked bool // data is JSON, so that a string may be walked over without a look into it
+	pos     int
+	keyEnd  int    // end of the last key's literal
+	open    []byte // the closers still to come, innermost last
+	depth   int    // the deepest nesting seen below the value being walked
 }
 
 func (s *scanner) space() {
@@ -322,6 +335,9 @@ func (s *scanner) str() bool {
 	if s.pos >= len(s.data) || s.data[s.pos] != '"' {
 		return false
 	}
+	if s.checked {
+		return s.skip()
+	}
 	for i := s.pos + 1; i < len(s.data); {
 		switch c := s.data[i]; {
 		case c == '"':
@@ -340,6 +356,22 @@ func (s *scanner) str() bool {
 		}
 	}
 	return false
+}
+
+// skip walks over a string up to the quote that no backslash escapes.
+func (s *scanner) skip() bool {
+	for i := s.pos + 1; ; {
+		n := bytes.IndexByte(s.data[i:], '"')
+		if n < 0 {
+			return false
+		}
+		text := s.data[i : i+n]
+		i += n + 1
+		if (len(text)-len(bytes.TrimRight(text, `\`)))%2 == 0 {
+			s.pos = i
+			return true
+		}
+	}
 }
 
 // escape returns the length of the escape sequence at the start of b, 0 if it is none.

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
 	"testing"
@@ -48,10 +49,46 @@ func FuzzScannerAgreesWithEncodingJSON(f *testing.F) {
 		if got, want := valid(s), json.Valid([]byte(s)); got != want {
 			t.Fatalf("%q: valid = %v, encoding/json says %v", s, got, want)
 		}
+		if json.Valid([]byte(s)) {
+			sameParts(t, s)
+		}
 		if fixed := cleanse([]byte(s)); json.Valid([]byte(s)) && (!json.Valid(fixed) || len(fixed) != len(s)) {
 			t.Fatalf("%q: cleansed to %q", s, fixed)
 		}
 	})
+}
+
+// What has been checked is cut into the same parts without another look into its strings.
+func TestPartsAreTheSameCheckedOrNot(t *testing.T) {
+	for _, s := range []string{
+		`["", "\"", "\\", "\\\"", "a\\\\", ["\\"], {"\"]": "\\\\\""}]`, `{"": {"\\": "\""}, "\"\\": ["\\\\"], "a" : "b" , "a":"" }`, `[]`, `{ }`,
+	} {
+		if !json.Valid([]byte(s)) {
+			t.Fatal(s)
+		}
+		sameParts(t, s)
+	}
+}
+
+func sameParts(t *testing.T, s string) {
+	t.Helper()
+	parts := func(members func([]byte, func(key, val []byte) error) error, elements func([]byte, func([]byte) error) error) (parts []string) {
+		err := members([]byte(s), func(key, val []byte) error {
+			parts = append(parts, string(key), string(val))
+			return nil
+		})
+		if err != nil {
+			err = elements([]byte(s), func(val []byte) error {
+				parts = append(parts, string(val))
+				return nil
+			})
+		}
+		return append(parts, fmt.Sprint(err))
+	}
+	want := parts(func(data []byte, f func(key, val []byte) error) error { _, err := members(data, f); return err }, elements)
+	if diff := cmp.Diff(want, parts(Members, Elements)); diff != "" {
+		t.Errorf("%s: %s", s, diff)
+	}
 }
 
 func TestFieldsMatchByCaseAndSeeThroughEscapes(t *testing.T) {

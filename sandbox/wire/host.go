@@ -83,5 +83,8 @@ func appendError(dst []byte, id int64, e *CallError) []byte {
 
 // appendClean appends s as a JSON string with U+FFFD for what is not UTF-8.
 func appendClean(dst []byte, s string) []byte {
-	return appendString(dst, strings.ToValidUTF8(s, "\uFFFD"))
+	if !utf8.ValidString(s) { // which is many times faster to find out
+		s = strings.ToValidUTF8(s, "\uFFFD")
+	}
+	return appendString(dst, s)
 }
