@@ -33,7 +33,7 @@ var law = parseLaw(`
 	bridge/record:
 	bridge/schema:
 	bridge/stub:
-	bridge/upstream:
+	bridge/upstream:                    sandbox/wire
 	engine:
 	policies:
 	sandbox:                            sandbox/wire

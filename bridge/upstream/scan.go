@@ -6,6 +6,8 @@ import (
 	"errors"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/wire"
 )
 
 // This file reads JSON without making values of it. A server's bytes are checked
@@ -338,6 +340,7 @@ func (s *scanner) str() bool {
 	if s.checked {
 		return s.skip()
 	}
+	run := 0 // of bytes that stand for themselves
 	for i := s.pos + 1; i < len(s.data); {
 		switch c := s.data[i]; {
 		case c == '"':
@@ -347,12 +350,16 @@ func (s *scanner) str() bool {
 			return false
 		case c != '\\':
 			i++
+			if run++; run == 16 { // a long one, it seems
+				i += wire.Plain(s.data[i:])
+			}
 		default:
 			n := escape(s.data[i:])
 			if n == 0 {
 				return false
 			}
 			i += n
+			run = 0
 		}
 	}
 	return false

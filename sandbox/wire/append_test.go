@@ -88,3 +88,23 @@ func TestAppendRefusesWhatDecodeCannotReturn(t *testing.T) {
 		}
 	}
 }
+
+// Every byte, at every place of the eight that are looked at at once, next to every kind of
+// neighbour.
+func TestPlainEndsBeforeTheFirstByteThatIsNot(t *testing.T) {
+	ends := func(c byte) bool { return c < 0x20 || c == '"' || c == '\\' }
+	for c := range 256 {
+		for at := range 20 {
+			for _, after := range []string{"", "x", "\x00", "\"", "\\", "\x80\xff", strings.Repeat("\x1f\x21", 8)} {
+				text := []byte(strings.Repeat("\x20\xff\x7f#]", 4)[:at] + string([]byte{byte(c)}) + after)
+				want := 0
+				for want < len(text) && !ends(text[want]) {
+					want++
+				}
+				if got := wire.Plain(text); got != want {
+					t.Fatalf("%q: %d, want %d", text, got, want)
+				}
+			}
+		}
+	}
+}

@@ -45,14 +45,6 @@ func (d *decoder) colon() error {
 	return nil
 }
 
-// plain marks the bytes that stand for themselves in a JSON string.
-var plain = func() (t [256]bool) {
-	for c := 0x20; c < len(t); c++ {
-		t[c] = c != '"' && c != '\\'
-	}
-	return t
-}()
-
 // string reads a string whose opening quote is at d.pos.
 func (d *decoder) string() (string, error) {
 	start := d.pos + 1
@@ -105,10 +97,12 @@ func (d *decoder) closing(i int) int {
 // plainEnd is the position of the first byte from i on that does not stand for
 // itself.
 func (d *decoder) plainEnd(i int) int {
-	for i < len(d.data) && plain[d.data[i]] {
-		i++
+	for end := min(i+shortRun, len(d.data)); i < end; i++ {
+		if !plain[d.data[i]] {
+			return i
+		}
 	}
-	return i
+	return i + Plain(d.data[i:])
 }
 
 // escape reads the escape at position at: the character it stands for and the
