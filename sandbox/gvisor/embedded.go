@@ -12,4 +12,4 @@ import _ "embed"
 //	CGO_ENABLED=0 go build -tags embed_runsc …
 //
 //go:embed embedded/runsc.gz
-var embeddedRunsc []byte
+var embeddedRunsc string

@@ -4,4 +4,4 @@ package gvisor
 
 // embeddedRunsc is empty: sandboxes are started from the program itself. Built
 // with the tag embed_runsc they start faster; see embedded.go.
-var embeddedRunsc []byte
+var embeddedRunsc string

@@ -88,3 +88,18 @@ func TestAnExecutableIsTheSameAfterItWasUsed(t *testing.T) {
 		t.Errorf("its id was %q and is %q", ids[0], ids[1])
 	}
 }
+
+func TestOneRunscIsToldFromAnother(t *testing.T) {
+	program := strings.Repeat("0123456789abcdef", 4096)
+	ids := map[string]string{}
+	for what, other := range map[string]string{
+		"itself": program, "the start": "x" + program[1:], "the end": program[1:] + "x", "the length": program[:len(program)-1],
+		"a short one": "x", "none": "",
+	} {
+		id := runscID(other)
+		if was, ok := ids[id]; ok {
+			t.Errorf("differing in %s and in %s they are the same", what, was)
+		}
+		ids[id] = what
+	}
+}
