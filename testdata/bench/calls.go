@@ -153,6 +153,24 @@ func (b *bench) largeResults(ctx context.Context) error {
 		return err
 	}
 	_, took, err := b.directly(ctx, largeCount, inFlight, largeTool, "{}", server...)
+	if err != nil {
+		return err
+	}
 	r.note(direct, digits(rate(took))+" MB/s")
+	return b.wire(ctx)
+}
+
+// wire is what the wire between the host and the runner carries by itself, one result
+// after the other. BenchmarkSandbox measures it, with the runner in a plain process.
+func (b *bench) wire(ctx context.Context) error {
+	r := b.table.add("of which the wire, by itself", "100 MB/s")
+	out, err := goBench(ctx, "./sandbox", "BenchmarkSandbox/60KiB-result", b.n(3000, 20))
+	if err != nil {
+		return err
+	}
+	rate, err := metric(out, "MB/s")
+	for _, driver := range b.drivers {
+		r.set(driver, digits(rate)+" MB/s", rate >= largeGoal)
+	}
 	return err
 }
