@@ -8,7 +8,9 @@ package runsc
 import (
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
+	"time"
 
 	"gvisor.dev/gvisor/runsc/cli"
 	"gvisor.dev/gvisor/runsc/cmd"
@@ -18,6 +20,10 @@ import (
 
 // Sentry is the name sentries of sandboxes are started under.
 const Sentry = "runsc-sentry"
+
+// settled is how long after its start a sentry that still waits for a program gives
+// back the memory that starting it took.
+const settled = time.Second
 
 // Main turns this process into runsc when it was started to be that: under the
 // name /proc/self/exe, as gVisor re-executes itself, or under a name that starts
@@ -34,6 +40,7 @@ func Main() {
 		// Lists of processes would show it as a number. It is of no other use.
 		_ = os.WriteFile("/proc/self/comm", []byte(name), 0)
 		useSmallUmounter()
+		time.AfterFunc(settled, debug.FreeOSMemory)
 	}
 	cli.Run(nil, commands(), nil)
 }
