@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/mcp-code-mode/mcp-code-mode/bridge"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
@@ -58,9 +59,13 @@ func (s *Server) run(ctx context.Context, session *bridge.Session, code string, 
 		return Result{}, err
 	}
 	// The answer does not wait for the sandbox to be gone; the pool does.
-	defer cells.sandbox.Kill()
+	defer func() { time.AfterFunc(answerFirst, cells.sandbox.Kill) }()
 	return cells.Exec(ctx, code)
 }
+
+// answerFirst is how long an answer has to leave before its sandbox is killed: taking
+// a machine apart keeps both processors of a small host busy for milliseconds.
+const answerFirst = 5 * time.Millisecond
 
 // ErrCodeTooLarge refuses a program of more than MaxCode bytes.
 var ErrCodeTooLarge = errors.New("the code is larger than 1 MiB")
