@@ -89,8 +89,7 @@ func TestAppendRefusesWhatDecodeCannotReturn(t *testing.T) {
 	}
 }
 
-// Every byte, at every place of the eight that are looked at at once, next to every kind of
-// neighbour.
+// Every byte, at every place in a group of eight, next to every kind of neighbour.
 func TestPlainEndsBeforeTheFirstByteThatIsNot(t *testing.T) {
 	ends := func(c byte) bool { return c < 0x20 || c == '"' || c == '\\' }
 	for c := range 256 {
