@@ -43,20 +43,30 @@ func executable(path string) (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening gVisor's executable: %w", err)
 	}
-	defer f.Close()
 	if err := checkExecutable(f, what); err != nil {
+		f.Close()
 		return nil, err
 	}
-	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, minExecFD)
-	if err != nil {
-		return nil, fmt.Errorf("opening gVisor's executable: %w", err)
-	}
-	return os.NewFile(uintptr(fd), f.Name()), nil
+	return f, nil
 }
 
-// minExecFD is above all descriptors that a child is given, and those that
-// os/exec uses on the way: in the child, the executable is still behind its own.
-const minExecFD = 64
+// execMargin is more than the descriptors os/exec uses in a child above those the
+// child is given: it moves each of them there, and the pipe that reports errors.
+const execMargin = 32
+
+// beyond opens an executable once more, at a number that a child which is given these
+// files does not use itself before it executes it.
+func beyond(files []*os.File, executable *os.File) (*os.File, error) {
+	highest := 0
+	for _, f := range files {
+		highest = max(highest, int(f.Fd()))
+	}
+	fd, err := unix.FcntlInt(executable.Fd(), unix.F_DUPFD_CLOEXEC, highest+execMargin)
+	if err != nil { // too few descriptors are allowed
+		return nil, fmt.Errorf("opening gVisor's executable as descriptor %d: %w", highest+execMargin, err)
+	}
+	return os.NewFile(uintptr(fd), executable.Name()), nil
+}
 
 // unpackRunsc returns the path of the embedded runsc in the cache and puts it
 // there first if need be.

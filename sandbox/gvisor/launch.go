@@ -18,10 +18,10 @@ import (
 type stdio struct{ in, out, err *os.File }
 
 // sentryFiles are the sentry's ends of everything that is made for it alone.
-type sentryFiles struct{ spec, listener, sync, in, out, err *os.File }
+type sentryFiles struct{ spec, listener, null, in, out, err *os.File }
 
 func (f *sentryFiles) list() []*os.File {
-	return []*os.File{f.spec, f.listener, f.sync, f.in, f.out, f.err}
+	return []*os.File{f.spec, f.listener, f.null, f.in, f.out, f.err}
 }
 
 // command is the sentry's process, ready to be started: nobody in namespaces of
@@ -38,8 +38,10 @@ func command(exe string, argv []string, root *os.File, f *sentryFiles) *exec.Cmd
 		Args:       argv,
 		Env:        sentryEnv,
 		Dir:        "/",
+		Stdin:      f.null,
+		Stdout:     f.null,
 		Stderr:     f.err,
-		ExtraFiles: []*os.File{f.spec, f.listener, f.sync, root, f.in, f.out, f.err}, // fdSpec and on
+		ExtraFiles: []*os.File{f.spec, f.listener, f.null, root, f.in, f.out, f.err}, // fdSpec and on
 		SysProcAttr: &syscall.SysProcAttr{
 			Setsid: true,
 			Cloneflags: unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNS |

@@ -210,3 +210,33 @@ func TestDirectoriesOfOthersAreNotUsed(t *testing.T) {
 		t.Error("a file that others can write was accepted")
 	}
 }
+
+// A program that embeds us has descriptors of its own open, any number of them, and
+// closes some while a sandbox starts.
+func TestStartsDoNotDependOnWhichDescriptorsAreOpen(t *testing.T) {
+	d := newTestDriver(t, Options{})
+	for top := uintptr(20); top < 90; top++ {
+		var open []*os.File
+		for len(open) == 0 || open[len(open)-1].Fd() < top {
+			f, err := os.Open(os.DevNull)
+			if err != nil {
+				t.Fatal(err)
+			}
+			open = append(open, f)
+		}
+		m := &machine{id: newID()}
+		err := d.prepare(m, machineSpec(d.limits, d.command))
+		closeFiles(open)
+		if err == nil {
+			var i *instance
+			if i, err = d.spawn(m); err == nil {
+				i.Kill()
+				i.Wait()
+			}
+		}
+		m.release()
+		if err != nil {
+			t.Errorf("prepared above descriptor %d: %v", top, err)
+		}
+	}
+}

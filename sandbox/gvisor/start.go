@@ -121,8 +121,8 @@ func (d *Driver) prepare(m *machine, spec *specs.Spec) error {
 		m.theirs.listener, m.control, err = newControl(d.state.dir, m.id)
 	}
 	if err == nil {
-		// We learn that the sentry is up from its first answer instead.
-		m.theirs.sync, err = os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+		// Also where it says that it is up: we learn that from its first answer instead.
+		m.theirs.null, err = os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	}
 	if err != nil {
 		return err
@@ -139,8 +139,13 @@ func (d *Driver) prepare(m *machine, spec *specs.Spec) error {
 // spawn starts the sentry and makes it an instance of the driver's.
 func (d *Driver) spawn(m *machine) (*instance, error) {
 	argv := bootArgv(bootOptions{id: m.id, cpus: d.cpus.seen(), memory: d.limits.Memory})
-	cmd := command(execPath(d.exe), argv, d.root, &m.theirs)
-	err := d.spawner.start(cmd, m.place)
+	exe, err := beyond(append(m.theirs.list(), d.root), d.exe)
+	if err != nil {
+		return nil, err
+	}
+	defer exe.Close()
+	cmd := command(execPath(exe), argv, d.root, &m.theirs)
+	err = d.spawner.start(cmd, m.place)
 	if cmd.Process == nil {
 		return nil, startError(err)
 	}
