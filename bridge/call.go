@@ -84,7 +84,7 @@ func (r *Run) admit(ctx context.Context, t *tool, request *engine.Request) engin
 		return r.refuse(t, decision)
 	}
 	s.commit(decision.Effects, t.facts.ID)
-	s.callsByTool.Add(t.facts.ID)
+	s.callsByTool[t.facts.ID]++
 	r.inFlight++
 	return decision
 }

@@ -28,7 +28,7 @@ type Session struct {
 	labels       []string          // in the order they were earned
 	labelSources map[string]string // label -> tool id of the call that earned it
 	calls        int64             // refused ones included
-	callsByTool  engine.Counts     // forwarded ones, by tool id
+	callsByTool  map[string]int64  // forwarded ones, by tool id
 }
 
 // NewSession returns a session without labels. The principal is what the
@@ -36,7 +36,7 @@ type Session struct {
 func (b *Bridge) NewSession(principal engine.Principal) *Session {
 	return &Session{
 		bridge: b, id: uuid.NewString(), principal: principal,
-		labelSources: map[string]string{},
+		labelSources: map[string]string{}, callsByTool: map[string]int64{},
 	}
 }
 

@@ -3,7 +3,6 @@ package engine
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"io/fs"
 	"maps"
 	"reflect"
@@ -37,7 +36,7 @@ func shapesOfRequests() map[string]*Request {
 	full.Run = Run{ID: "r", CodeSHA256: "00", Calls: 1 << 60, InFlight: 16, ElapsedMS: 89_999}
 	full.Session = Session{
 		ID: "s", Labels: []string{"private"}, LabelSources: map[string]string{"private": "notes/search"},
-		Calls: 1 << 60, CallsByTool: CountsOf(map[string]int64{"notes/search": 3, "a/b/c": 1}),
+		Calls: 1 << 60, CallsByTool: map[string]int64{"notes/search": 3, "a/b/c": 1},
 	}
 	requests := map[string]*Request{
 		"empty": {Hook: HookCall},
@@ -123,8 +122,6 @@ func sameFields(t *testing.T, where string, schema map[string]any, typ reflect.T
 	t.Helper()
 	switch {
 	case typ == reflect.TypeFor[ToolSet]():
-	case typ == reflect.TypeFor[Counts]():
-		sameFields(t, where, schema, reflect.TypeFor[map[string]int64]())
 	case typ.Kind() == reflect.Slice:
 		sameFields(t, where+"[]", schema["items"].(map[string]any), typ.Elem())
 	case typ.Kind() == reflect.Map:
@@ -176,7 +173,7 @@ func TestRequestsAndDecisionsAreWrittenAsTheyAre(t *testing.T) {
 	const text = `<a href="?x&y">`
 	for _, v := range []any{
 		Request{Call: Call{Args: map[string]any{text: []any{text}}, Violations: []Violation{{text, text}}}, Tool: Tool{ID: text, Labels: []string{text}}},
-		&Request{Session: Session{CallsByTool: CountsOf(map[string]int64{text: 1})}},
+		&Request{Session: Session{CallsByTool: map[string]int64{text: 1}}},
 		Decision{Denials: []Denial{{"no", text}}},
 	} {
 		var line strings.Builder
@@ -271,46 +268,5 @@ func TestTheConfigIsADocumentThatTheSchemaAllows(t *testing.T) {
 		if err := new(ToolSet).UnmarshalJSON([]byte(bad)); err == nil {
 			t.Errorf("%s is taken for a set of tools", bad)
 		}
-	}
-}
-
-// A session may call thousands of tools. What a policy reads of that must not cost a decision
-// more with each of them.
-func TestADecisionDoesNotReadEveryCount(t *testing.T) {
-	r := packRequest()
-	few := allocations(t, r)
-	for i := range 10_000 {
-		r.Session.CallsByTool.set(fmt.Sprintf("notes/tool_%d", i), 300)
-	}
-	if many := allocations(t, r); many > few+10 {
-		t.Errorf("%v allocations after calls of 10,000 tools, %v before", many, few)
-	}
-}
-
-func allocations(t *testing.T, r *Request) float64 {
-	t.Helper()
-	e, err := New(t.Context(), Options{Policy: policies.FS, Config: packConfig()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := e.Decide(t.Context(), r); !d.Allow {
-		t.Fatal(d)
-	}
-	return testing.AllocsPerRun(10, func() { e.Decide(t.Context(), r) })
-}
-
-func TestCountsAddUp(t *testing.T) {
-	var c Counts
-	if got := string(marshal(t, c)); got != "{}" {
-		t.Errorf("none are %s", got)
-	}
-	c.Add("a/b")
-	c.Add("a/b")
-	c.Add("c/d")
-	if c.Of("a/b") != 2 || c.Of("c/d") != 1 || c.Of("e/f") != 0 {
-		t.Errorf("%s", marshal(t, c))
-	}
-	if got := string(marshal(t, c)); got != `{"a/b":2,"c/d":1}` {
-		t.Errorf("they are %s", got)
 	}
 }

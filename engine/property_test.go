@@ -10,7 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/rego"
 	"github.com/open-policy-agent/opa/v1/util"
 
 	"github.com/mcp-code-mode/mcp-code-mode/policies"
@@ -188,6 +190,51 @@ func FuzzNoFieldOfTheWrongTypeAllows(f *testing.F) {
 			t.Errorf("%s = %s is allowed", path, text)
 		}
 	})
+}
+
+// The input is built without JSON. However a policy looks at it, it sees what it would see of
+// a document read from JSON, and leaves the document as it was.
+func TestHoweverAPolicyLooksItSeesTheDocument(t *testing.T) {
+	for name, r := range shapesOfRequests() {
+		if r.Session.CallsByTool == nil {
+			r.Session.CallsByTool = map[string]int64{"notes/search": 1}
+		}
+		var document any
+		if err := util.UnmarshalJSON(marshal(t, r), &document); err != nil {
+			t.Fatal(err)
+		}
+		want := ast.MustInterfaceToValue(document)
+		for _, query := range []string{
+			`input`, `input.session`, `input.session.calls_by_tool["notes/search"]`, `input.session.calls_by_tool.absent`,
+			`[[k, n] | n := input.session.calls_by_tool[k]]`, `sum([n | some n in input.session.calls_by_tool])`,
+			`count(input.session.calls_by_tool)`, `object.keys(input.session)`, `"notes/search" in object.keys(input.session.calls_by_tool)`,
+			`object.get(input, ["session", "calls_by_tool", "notes/search"], 0)`, `json.marshal(input)`,
+			`[[p, v] | walk(input, [p, v])]`, `{input.session, input.session}`, `{input.session: 1}`,
+			`object.union(input.session, {"id": "other", "calls_by_tool": {"x": 1}})`, `object.remove(input, ["call"])`,
+			`object.filter(input.session, ["calls_by_tool"])`, `json.filter(input, ["session/calls_by_tool"])`,
+			`json.patch(input, [{"op": "add", "path": "/session/calls_by_tool/x", "value": 1}])`, `json.remove(input, ["/session/id"])`,
+			`object.subset(input, {"session": {"calls": input.session.calls}})`, `[is_object(input), is_object(input.session.calls_by_tool)]`,
+			`[input.session.calls_by_tool == {"notes/search": 1}, input.session < input.run, type_name(input.session)]`,
+			`x := input.session.calls_by_tool with input.session.calls_by_tool as {"x": 1}`,
+		} {
+			q, err := rego.New(rego.Query(query), rego.StrictBuiltinErrors(true)).PrepareForEval(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen, err := inputValue(t.Context(), r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, gotErr := q.Eval(t.Context(), rego.EvalParsedInput(seen))
+			wanted, wantErr := q.Eval(t.Context(), rego.EvalParsedInput(want))
+			if diff := cmp.Diff(wanted, got); diff != "" || (gotErr == nil) != (wantErr == nil) {
+				t.Errorf("%s: %s: %v, %v: %s", name, query, gotErr, wantErr, diff)
+			}
+			if seen.Compare(want) != 0 {
+				t.Errorf("%s: %s changed the document: %s", name, query, seen)
+			}
+		}
+	}
 }
 
 // What the policy sees of the arguments is what the log says of them, whatever they are.

@@ -74,7 +74,7 @@ type Session struct {
 	Labels       []string          `json:"labels"`
 	LabelSources map[string]string `json:"label_sources"` // label -> id of the tool that earned it first
 	Calls        int64             `json:"calls"`
-	CallsByTool  Counts            `json:"calls_by_tool"` // of the tools that were called
+	CallsByTool  map[string]int64  `json:"calls_by_tool"` // of the tools that were called; a decision pays about 80 ns for each
 }
 
 // Principal is who the MCP client says it is.
@@ -97,6 +97,9 @@ func (r Request) MarshalJSON() ([]byte, error) {
 	}
 	if p.Session.LabelSources == nil {
 		p.Session.LabelSources = map[string]string{}
+	}
+	if p.Session.CallsByTool == nil {
+		p.Session.CallsByTool = map[string]int64{}
 	}
 	return encode(p)
 }

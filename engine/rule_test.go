@@ -59,7 +59,7 @@ func compile(t testing.TB, schema, expr string) *Rule {
 
 func TestRulesHoldOrNot(t *testing.T) {
 	tool := Tool{ID: "tracker/create_issue", Server: "tracker", Name: "create_issue", Private: true, Annotations: map[string]bool{"readOnlyHint": true}}
-	session := Session{ID: "s", Labels: []string{"seen"}, Calls: 7, CallsByTool: CountsOf(map[string]int64{"tracker/create_issue": 3})}
+	session := Session{ID: "s", Labels: []string{"seen"}, Calls: 7, CallsByTool: map[string]int64{"tracker/create_issue": 3}}
 	for _, c := range []struct {
 		expr, args string
 		want       bool

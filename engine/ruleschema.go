@@ -112,7 +112,7 @@ var hostFields = map[string]map[string]*types.FieldType{
 		"labels":        hostField(types.NewListType(types.StringType), func(s *Session) any { return s.Labels }),
 		"label_sources": hostField(types.NewMapType(types.StringType, types.StringType), func(s *Session) any { return s.LabelSources }),
 		"calls":         hostField(types.IntType, func(s *Session) any { return s.Calls }),
-		"calls_by_tool": hostField(types.NewMapType(types.StringType, types.IntType), func(s *Session) any { return s.CallsByTool.lazy() }),
+		"calls_by_tool": hostField(types.NewMapType(types.StringType, types.IntType), func(s *Session) any { return s.CallsByTool }),
 	},
 }
 

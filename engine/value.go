@@ -16,14 +16,16 @@ const maxArgsDepth = 128
 // Keys of the input document. Terms are immutable as long as nobody changes them, so every
 // request shares these.
 var (
-	keyHook, keyTool, keyID, keyName        = key("hook"), key("tool"), key("id"), key("name")
-	keyServer, keyKnown, keyPrivate         = key("server"), key("known"), key("private")
-	keyLabels, keyAnnotations               = key("labels"), key("annotations")
+	keyHook, keyTool, keyCall, keyRun       = key("hook"), key("tool"), key("call"), key("run")
+	keySession, keyPrincipal, keyTimeNS     = key("session"), key("principal"), key("time_ns")
+	keyID, keyServer, keyName, keyKnown     = key("id"), key("server"), key("name"), key("known")
+	keyPrivate, keyLabels, keyAnnotations   = key("private"), key("labels"), key("annotations")
 	keyDefinition, keySeq, keyArgs          = key("definition_sha256"), key("seq"), key("args")
 	keyArgsBytes, keyViolations, keyRules   = key("args_bytes"), key("violations"), key("rules")
 	keyPath, keyMessage, keyRule, keyOK     = key("path"), key("message"), key("rule"), key("ok")
 	keyCode, keyCalls, keyInFlight          = key("code_sha256"), key("calls"), key("in_flight")
-	keyElapsed, keyClient, keyVersion       = key("elapsed_ms"), key("client"), key("version")
+	keyElapsed, keySources, keyCallsByTool  = key("elapsed_ms"), key("label_sources"), key("calls_by_tool")
+	keyClient, keyVersion                   = key("client"), key("version")
 	hookCallTerm, hookVisibleTerm           = ast.StringTerm(HookCall), ast.StringTerm(HookVisible)
 	trueTerm, falseTerm, nullTerm, noString = ast.BooleanTerm(true), ast.BooleanTerm(false), ast.NullTerm(), ast.StringTerm("")
 )
@@ -33,33 +35,31 @@ func key(s string) *ast.Term { return ast.StringTerm(s) }
 type pair = [2]*ast.Term
 
 // inputValue builds the input document straight from Go values: no map in between, no JSON.
-// It is the same document that Request.MarshalJSON writes. The parts on the way to
-// calls_by_tool are lazy: OPA looks up in them what a policy asks for, where an object would
-// first have every entry hashed.
+// It is the same document that Request.MarshalJSON writes.
 func inputValue(ctx context.Context, r *Request) (ast.Value, error) {
 	b := builder{ctx: ctx}
 	args, err := b.value(r.Call.Args, 0)
 	if err != nil {
 		return nil, fmt.Errorf("reading the arguments: %w", err)
 	}
-	return ast.LazyObject(map[string]any{
-		"hook": b.hook(r.Hook).Value,
-		"tool": b.tool(&r.Tool).Value,
-		"call": b.call(&r.Call, args).Value,
-		"run": b.object(
+	return ast.NewObject(
+		pair{keyHook, b.hook(r.Hook)},
+		pair{keyTool, b.tool(&r.Tool)},
+		pair{keyCall, b.call(&r.Call, args)},
+		pair{keyRun, b.object(
 			pair{keyID, b.str(r.Run.ID)},
 			pair{keyCode, b.str(r.Run.CodeSHA256)},
 			pair{keyCalls, b.num(r.Run.Calls)},
 			pair{keyInFlight, b.num(int64(r.Run.InFlight))},
 			pair{keyElapsed, b.num(r.Run.ElapsedMS)},
-		).Value,
-		"session": b.session(&r.Session),
-		"principal": b.object(
+		)},
+		pair{keySession, b.session(&r.Session)},
+		pair{keyPrincipal, b.object(
 			pair{keyClient, b.str(r.Principal.Client)},
 			pair{keyVersion, b.str(r.Principal.Version)},
-		).Value,
-		"time_ns": b.num(r.TimeNS).Value,
-	}), nil
+		)},
+		pair{keyTimeNS, b.num(r.TimeNS)},
+	), nil
 }
 
 // visibleValue builds the input of the visible entrypoint, which knows a tool and no call.
@@ -125,18 +125,22 @@ func (b *builder) call(c *Call, args *ast.Term) *ast.Term {
 	)
 }
 
-func (b *builder) session(s *Session) map[string]any {
+func (b *builder) session(s *Session) *ast.Term {
 	sources := make([]pair, 0, len(s.LabelSources))
 	for label, tool := range s.LabelSources {
 		sources = append(sources, pair{b.str(label), b.str(tool)})
 	}
-	return map[string]any{
-		"id":            s.ID,
-		"labels":        b.strs(s.Labels).Value,
-		"label_sources": b.object(sources...).Value,
-		"calls":         s.Calls,
-		"calls_by_tool": s.CallsByTool.lazy(),
+	calls := make([]pair, 0, len(s.CallsByTool))
+	for tool, n := range s.CallsByTool {
+		calls = append(calls, pair{b.str(tool), b.num(n)})
 	}
+	return b.object(
+		pair{keyID, b.str(s.ID)},
+		pair{keyLabels, b.strs(s.Labels)},
+		pair{keySources, b.object(sources...)},
+		pair{keyCalls, b.num(s.Calls)},
+		pair{keyCallsByTool, b.object(calls...)},
+	)
 }
 
 func (b *builder) value(x any, depth int) (*ast.Term, error) {

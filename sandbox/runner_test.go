@@ -94,6 +94,24 @@ func TestReservedNamesAreTheRunners(t *testing.T) {
 	}
 }
 
+// The runner does without it only until it is ready.
+func TestGarbageOfTheCodeIsCollected(t *testing.T) {
+	s := open(t)
+	const code = `
+import gc, weakref
+class Node: pass
+a = Node()
+a.itself = a
+gone = weakref.ref(a)
+del a
+kept = [[] for _ in range(200_000)]
+print(gc.isenabled() and gone() is None)
+`
+	if got := stdout(t, s, code); got != "True\n" {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestTenThousandToolsAreUsable(t *testing.T) {
 	s := open(t)
 	var tools []wire.Tool

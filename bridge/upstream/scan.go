@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"strconv"
-	"unicode/utf8"
 
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/wire"
 )
@@ -134,58 +132,6 @@ func unescape(literal []byte) []byte {
 	}
 	s, _ := text(literal)
 	return []byte(s)
-}
-
-// cleanse makes text of everything in data that is not text: bytes that are not
-// UTF-8 and surrogates without their other half become U+FFFD, as every lenient
-// reader shows them. Servers send both when they cut a string in the middle of a
-// character. It may change data in place.
-func cleanse(data []byte) []byte {
-	if !utf8.Valid(data) {
-		data = bytes.ToValidUTF8(data, []byte("\uFFFD"))
-	}
-	if bytes.Contains(data, []byte(`\u`)) {
-		fixSurrogates(data)
-	}
-	return data
-}
-
-func fixSurrogates(data []byte) {
-	for i := bytes.IndexByte(data, '\\'); i >= 0 && i+1 < len(data); {
-		switch r, ok := escaped(data[i:]); {
-		case !ok:
-			i += 2
-		case r >= 0xDC00 && r < 0xE000: // the second half alone
-			copy(data[i:], `\ufffd`)
-			i += 6
-		case r >= 0xD800 && r < 0xDC00:
-			if low, ok := escaped(data[i+6:]); ok && low >= 0xDC00 && low < 0xE000 {
-				i += 12
-				break
-			}
-			copy(data[i:], `\ufffd`)
-			i += 6
-		default:
-			i += 6
-		}
-		next := -1
-		if i < len(data) {
-			next = bytes.IndexByte(data[i:], '\\')
-		}
-		if next < 0 {
-			return
-		}
-		i += next
-	}
-}
-
-// escaped reads a \uXXXX escape at the start of b.
-func escaped(b []byte) (rune, bool) {
-	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
-		return 0, false
-	}
-	r, err := strconv.ParseUint(string(b[2:6]), 16, 16)
-	return rune(r), err == nil
 }
 
 // scanner walks over JSON text. Its methods report whether the text is JSON so
@@ -333,6 +279,10 @@ func (s *scanner) literal(word string) bool {
 	return true
 }
 
+// longRun is how many plain bytes make a string one that is looked at in larger steps:
+// where a string holds JSON, a quote is never far.
+const longRun = 16
+
 func (s *scanner) str() bool {
 	if s.pos >= len(s.data) || s.data[s.pos] != '"' {
 		return false
@@ -340,7 +290,7 @@ func (s *scanner) str() bool {
 	if s.checked {
 		return s.skip()
 	}
-	run := 0 // of bytes that stand for themselves
+	run := 0 // of bytes that stand for themselves, looked at one by one
 	for i := s.pos + 1; i < len(s.data); {
 		switch c := s.data[i]; {
 		case c == '"':
@@ -350,7 +300,7 @@ func (s *scanner) str() bool {
 			return false
 		case c != '\\':
 			i++
-			if run++; run == 16 { // a long one, it seems
+			if run++; run == longRun {
 				i += wire.Plain(s.data[i:])
 			}
 		default:

@@ -62,8 +62,9 @@ func beyond(files []*os.File, executable *os.File) (*os.File, error) {
 		highest = max(highest, int(f.Fd()))
 	}
 	fd, err := unix.FcntlInt(executable.Fd(), unix.F_DUPFD_CLOEXEC, highest+execMargin)
-	if err != nil { // too few descriptors are allowed
-		return nil, fmt.Errorf("opening gVisor's executable as descriptor %d: %w", highest+execMargin, err)
+	if err != nil {
+		err = fmt.Errorf("opening gVisor's executable as descriptor %d: %w", highest+execMargin, err)
+		return nil, &hinted{err, "allow more open files: ulimit -n 1024"}
 	}
 	return os.NewFile(uintptr(fd), executable.Name()), nil
 }

@@ -169,8 +169,6 @@ func (b *bench) wire(ctx context.Context) error {
 		return err
 	}
 	rate, err := metric(out, "MB/s")
-	for _, driver := range b.drivers {
-		r.set(driver, digits(rate)+" MB/s", rate >= largeGoal)
-	}
+	r.each(b.drivers, digits(rate)+" MB/s", rate >= largeGoal)
 	return err
 }

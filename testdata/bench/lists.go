@@ -61,9 +61,7 @@ func (b *bench) descriptions(ctx context.Context) error {
 	}
 	ours, described, err := b.described(ctx, servers)
 	r := b.table.add(fmt.Sprintf("a model reads, of %d tools of %d servers", tools, len(files)), "12,000 characters")
-	for _, driver := range b.drivers {
-		r.set(driver, fmt.Sprintf("%s (%s tokens)", thousands(described), thousands(ours/perToken)), described <= descriptionGoal)
-	}
+	r.each(b.drivers, fmt.Sprintf("%s (%s tokens)", thousands(described), thousands(ours/perToken)), described <= descriptionGoal)
 	r.note(direct, fmt.Sprintf("%s (%s tokens)", thousands(theirs), thousands(theirs/perToken)))
 	return err
 }

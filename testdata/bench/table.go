@@ -31,6 +31,13 @@ func (r *row) set(column, text string, met bool) {
 	r.cells[column] = text
 }
 
+// each fills the cells of several columns with the same.
+func (r *row) each(columns []string, text string, met bool) {
+	for _, c := range columns {
+		r.set(c, text, met)
+	}
+}
+
 // note fills a cell that has no goal.
 func (r *row) note(column, text string) { r.set(column, text, true) }
 

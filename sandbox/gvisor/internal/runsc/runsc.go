@@ -21,8 +21,8 @@ import (
 // Sentry is the name sentries of sandboxes are started under.
 const Sentry = "runsc-sentry"
 
-// settled is how long after its start a sentry that still waits for a program gives
-// back the memory that starting it took.
+// settled is how long after its start a sentry gives back the memory that starting it
+// took. Most that run a program at once are gone by then; those that wait are not.
 const settled = time.Second
 
 // Main turns this process into runsc when it was started to be that: under the
