@@ -7,23 +7,21 @@ package codemode.rules.allowlist
 
 # METADATA
 # title: A listed tool may be called
-grant if _listed
+grant if {
+	input.tool.known == true
+	_listed
+}
 
 # METADATA
 # title: The tool is on the allowlist
 # description: Stops calls of tools that were left out on purpose, and of names that exist nowhere.
 # custom:
 #   code: tool_not_allowed
-deny contains {"code": "tool_not_allowed", "message": _message} if not _listed
+deny contains {"code": "tool_not_allowed", "message": _message} if not grant
 
-_listed if {
-	input.tool.known == true
-	_on_the_list
-}
+_listed if data.codemode.config.servers[input.tool.server].allow[input.tool.name] == true
 
-_on_the_list if data.codemode.config.servers[input.tool.server].allow == "*"
-
-_on_the_list if data.codemode.config.servers[input.tool.server].allow[input.tool.name] == true
+_listed if data.codemode.config.servers[input.tool.server].allow == "*"
 
 default _message := "there is no such tool: call one of those in TOOLS"
 

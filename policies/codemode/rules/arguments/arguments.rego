@@ -31,8 +31,9 @@ deny contains {"code": "rule_not_met", "message": _not_met} if not _rules_hold
 _fits if {
 	limit := data.codemode.config.limits.argument_bytes
 	is_number(limit)
-	input.call.args_bytes >= 0
-	input.call.args_bytes <= limit
+	size := input.call.args_bytes
+	size >= 0
+	size <= limit
 }
 
 _valid if {
@@ -43,8 +44,9 @@ _valid if {
 # The results must be those of the rules that the installation asks for, each of them true:
 # a list that is empty, shorter or of something else proves nothing.
 _rules_hold if {
-	is_array(_asked)
-	input.call.rules == [{"rule": rule, "ok": true} | some rule in _asked]
+	asked := _asked
+	is_array(asked)
+	input.call.rules == [{"rule": rule, "ok": true} | some rule in asked]
 }
 
 default _asked := []

@@ -16,8 +16,9 @@ deny contains {"code": "budget_exhausted", "message": _message} if not _calls_le
 _calls_left if {
 	limit := data.codemode.config.limits.calls_per_run
 	is_number(limit)
-	input.run.calls >= 1
-	input.run.calls <= limit
+	calls := input.run.calls
+	calls >= 1
+	calls <= limit
 }
 
 _message := concat("", [

@@ -15,22 +15,17 @@ deny contains {"code": "private_data", "message": _message} if not _stays_inside
 # METADATA
 # title: A call of a private tool marks the session
 # description: The mark is set before the result is released, and nothing takes it off.
-labels_add contains "private" if not _public
-
-_stays_inside if {
-	is_boolean(input.tool.private)
-	_clean
-}
+labels_add contains "private" if not input.tool.private == false
 
 _stays_inside if input.tool.private == true
 
 # Only a list of labels shows that the session is clean.
-_clean if {
-	is_array(input.session.labels)
-	not "private" in input.session.labels
+_stays_inside if {
+	input.tool.private == false
+	labels := input.session.labels
+	is_array(labels)
+	not "private" in labels
 }
-
-_public if input.tool.private == false
 
 _message := concat("", [
 	$"{_source} was called in this session, so only tools marked [private] can be called until it ends, ",
