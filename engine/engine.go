@@ -35,6 +35,7 @@ type Engine struct {
 	visible  rego.PreparedEvalQuery
 	txn      storage.Transaction // a reading one, open for good: nothing ever writes
 	data     documents
+	byTool   bool // whether a rule may look at session.calls_by_tool
 	revision string
 	timeout  time.Duration
 	log      *slog.Logger
@@ -47,7 +48,10 @@ func New(ctx context.Context, opts Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{revision: p.revision, data: p.documents, timeout: opts.Timeout, log: opts.Logger}
+	e := &Engine{
+		revision: p.revision, data: p.documents, timeout: opts.Timeout, log: opts.Logger,
+		byTool: reaches(p.compiler.Modules, callsByTool),
+	}
 	if e.log == nil {
 		e.log = slog.New(slog.DiscardHandler)
 	}
@@ -100,11 +104,11 @@ func (e *Engine) Decide(ctx context.Context, r *Request) (d Decision) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, e.timeout)
 	defer cancel()
-	input, err := inputValue(ctx, r)
+	input, err := inputValue(ctx, r, e.byTool)
 	if err != nil {
 		return e.failed(ctx, r, err)
 	}
-	answer, err := evaluate(ctx, e.decision, input, rego.EvalTransaction(e.txn), rego.EvalBaseCache(e.data))
+	answer, err := e.ask(ctx, e.decision, input)
 	if err != nil {
 		return e.failed(ctx, r, err)
 	}
@@ -118,6 +122,13 @@ func (e *Engine) Decide(ctx context.Context, r *Request) (d Decision) {
 func (e *Engine) failed(ctx context.Context, r *Request, err error) Decision {
 	e.log.ErrorContext(ctx, "the policy could not decide", "tool", r.Tool.ID, "call", r.Call.ID, "error", err)
 	return refuse(e.revision)
+}
+
+// ask evaluates with what is kept from one decision to the next.
+func (e *Engine) ask(ctx context.Context, q rego.PreparedEvalQuery, input ast.Value) (*ast.Term, error) {
+	cache := takeRuleCache()
+	defer cache.release()
+	return evaluate(ctx, q, input, rego.EvalTransaction(e.txn), rego.EvalBaseCache(e.data), rego.EvalVirtualCache(cache))
 }
 
 // evaluate runs one prepared query and wants exactly one result with exactly one value.
@@ -173,7 +184,7 @@ func (e *Engine) Visible(ctx context.Context, tools []Tool) (map[string]bool, er
 func (e *Engine) visibleTool(ctx context.Context, t *Tool) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, e.timeout)
 	defer cancel()
-	answer, err := evaluate(ctx, e.visible, visibleValue(t), rego.EvalTransaction(e.txn), rego.EvalBaseCache(e.data))
+	answer, err := e.ask(ctx, e.visible, visibleValue(t))
 	if err != nil {
 		return false, err
 	}

@@ -35,8 +35,9 @@ func key(s string) *ast.Term { return ast.StringTerm(s) }
 type pair = [2]*ast.Term
 
 // inputValue builds the input document straight from Go values: no map in between, no JSON.
-// It is the same document that Request.MarshalJSON writes.
-func inputValue(ctx context.Context, r *Request) (ast.Value, error) {
+// It is the same document that Request.MarshalJSON writes, except that session.calls_by_tool is
+// empty unless byTool is set: it is the only part that grows, and few policies look at it.
+func inputValue(ctx context.Context, r *Request, byTool bool) (ast.Value, error) {
 	b := builder{ctx: ctx}
 	args, err := b.value(r.Call.Args, 0)
 	if err != nil {
@@ -53,7 +54,7 @@ func inputValue(ctx context.Context, r *Request) (ast.Value, error) {
 			pair{keyInFlight, b.num(int64(r.Run.InFlight))},
 			pair{keyElapsed, b.num(r.Run.ElapsedMS)},
 		)},
-		pair{keySession, b.session(&r.Session)},
+		pair{keySession, b.session(&r.Session, byTool)},
 		pair{keyPrincipal, b.object(
 			pair{keyClient, b.str(r.Principal.Client)},
 			pair{keyVersion, b.str(r.Principal.Version)},
@@ -125,14 +126,17 @@ func (b *builder) call(c *Call, args *ast.Term) *ast.Term {
 	)
 }
 
-func (b *builder) session(s *Session) *ast.Term {
+func (b *builder) session(s *Session, byTool bool) *ast.Term {
 	sources := make([]pair, 0, len(s.LabelSources))
 	for label, tool := range s.LabelSources {
 		sources = append(sources, pair{b.str(label), b.str(tool)})
 	}
-	calls := make([]pair, 0, len(s.CallsByTool))
-	for tool, n := range s.CallsByTool {
-		calls = append(calls, pair{b.str(tool), b.num(n)})
+	var calls []pair
+	if byTool {
+		calls = make([]pair, 0, len(s.CallsByTool))
+		for tool, n := range s.CallsByTool {
+			calls = append(calls, pair{b.str(tool), b.num(n)})
+		}
 	}
 	return b.object(
 		pair{keyID, b.str(s.ID)},

@@ -1,0 +1,72 @@
+package engine
+
+import (
+	"testing"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+
+	"github.com/mcp-code-mode/mcp-code-mode/policies"
+)
+
+func TestARuleReachesWhatItMayLookAt(t *testing.T) {
+	for body, want := range map[string]bool{
+		`input.session.calls_by_tool["a/b"] < 3`:         true,
+		`input.session.calls_by_tool[input.tool.id] < 3`: true,
+		`count(input.session) > 0`:                       true,
+		`count(input) > 0`:                               true,
+		`x := input; x.session.calls_by_tool`:            true,
+		`x := input.session; x.calls_by_tool`:            true,
+		`some x; input.session[x] == {}`:                 true,
+		`some x, y; input[x][y] == {}`:                   true,
+		`input[input.call.args.of].calls_by_tool`:        true,
+		`_of(input)`:                                         true,
+		`_of(0) with input as input`:                         true,
+		`not input.session.calls_by_tool`:                    true,
+		`count([x | some x in input.session.calls_by_tool])`: true,
+		`every x in input.session { x != 0 }`:                true,
+		`true in [false | input.session.calls_by_tool.x]`:    true,
+		`walk(input, [["session"], _])`:                      true,
+		`input.session.labels == []`:                         false,
+		`input.session.calls < 3`:                            false,
+		`input.tool.calls_by_tool.x`:                         false,
+		`some x in input.call.args; x == 1`:                  false,
+		`input.tool[input.call.args.of] == 1`:                false,
+		`data.session.calls_by_tool.x`:                       false,
+		`input == 1; input.session`:                          true,
+	} {
+		module := "package look\n\n_of(_) := 1\n\nlook if { " + body + " }\n"
+		compiler, err := ast.CompileModules(map[string]string{"look.rego": module})
+		if err != nil {
+			t.Fatalf("%s: %v", body, err)
+		}
+		if got := reaches(compiler.Modules, callsByTool); got != want {
+			t.Errorf("%s: %v", body, got)
+		}
+	}
+	for _, module := range []string{
+		"package p\n\nlook := 1 if false else := input.session if true\n",
+		"package p\n\nlook contains input.session.calls_by_tool\n",
+		"package p\n\ndefault look := 1\n\nlook := input\n",
+		"package p\n\nlook[input.session.calls_by_tool.x] := 1\n",
+		"package p\n\nimport input.session as s\n\nlook := s.calls_by_tool\n",
+	} {
+		compiler, err := ast.CompileModules(map[string]string{"look.rego": module})
+		if err != nil {
+			t.Fatalf("%s: %v", module, err)
+		}
+		if !reaches(compiler.Modules, callsByTool) {
+			t.Errorf("not seen in %s", module)
+		}
+	}
+}
+
+// A session may have called thousands of tools. The built-in pack pays for none of them.
+func TestTheBuiltInPackDoesNotLookAtTheCallsByTool(t *testing.T) {
+	p, err := load(t.Context(), Source{FS: policies.FS}, loadOptions{config: &Config{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if reaches(p.compiler.Modules, callsByTool) {
+		t.Error("a rule looks at input.session.calls_by_tool")
+	}
+}
