@@ -57,8 +57,6 @@ func Eval(ctx context.Context, src Source, config Config, input []byte) (*EvalRe
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, DefaultTimeout)
-	defer cancel()
 	return p.explain(ctx, value)
 }
 
@@ -70,7 +68,9 @@ func (p *policy) explain(ctx context.Context, input ast.Value) (*EvalResult, err
 	}
 	fired := firedRules{rules: map[*ast.Rule]bool{}}
 	result := &EvalResult{}
-	answer, err := evaluate(ctx, query, input, rego.EvalQueryTracer(&fired))
+	limit := newLimit(ctx, DefaultTimeout)
+	defer limit.release()
+	answer, err := evaluate(limit, query, input, rego.EvalQueryTracer(&fired))
 	if err == nil {
 		result.Decision, err = readDecision(answer)
 	}

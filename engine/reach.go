@@ -1,40 +1,68 @@
 package engine
 
-import "github.com/open-policy-agent/opa/v1/ast"
+import (
+	"slices"
 
-// callsByTool is the one part of the input that grows with the session.
-var callsByTool = ast.MustParseRef("input.session.calls_by_tool")
+	"github.com/open-policy-agent/opa/v1/ast"
+)
 
-// reaches reports whether a rule may look at a part of the input, by itself or within a larger
-// whole. What no rule can see need not be made for a decision. In doubt it is true.
-func reaches(modules map[string]*ast.Module, part ast.Ref) bool {
-	found := false
+// seenBy leaves out the fields no rule may look at, by themselves or within a larger whole:
+// what nobody can see need not be made for every decision. It matters most for
+// session.calls_by_tool, which grows with the session. In doubt a field stays. The modules are
+// the compiled ones, in which every use of the input is a reference.
+func (d *document) seenBy(modules map[string]*ast.Module) *document {
+	refs := inputRefs(modules)
+	return &document{
+		request:   seen(d.request, refs),
+		tool:      seen(d.tool, refs, "tool"),
+		call:      seen(d.call, refs, "call"),
+		run:       seen(d.run, refs, "run"),
+		session:   seen(d.session, refs, "session"),
+		principal: seen(d.principal, refs, "principal"),
+	}
+}
+
+func seen[T any](fields []field[T], refs []ast.Ref, of ...string) []field[T] {
+	object := ast.InputRootRef.Copy()
+	for _, name := range of {
+		object = append(object, ast.StringTerm(name))
+	}
+	return slices.DeleteFunc(slices.Clone(fields), func(f field[T]) bool {
+		part := object.Append(f.name)
+		return !slices.ContainsFunc(refs, func(ref ast.Ref) bool { return overlap(ref, part) })
+	})
+}
+
+// inputRefs lists where rules look at the input.
+func inputRefs(modules map[string]*ast.Module) []ast.Ref {
+	var refs []ast.Ref
 	var walker *ast.GenericVisitor
 	walker = ast.NewGenericVisitor(func(node any) bool {
 		switch node := node.(type) {
 		case ast.Ref:
-			found = found || overlap(node, part)
-			for _, t := range node[1:] { // the keys may be references too
+			if node[0].Equal(ast.InputRootDocument) {
+				refs = append(refs, node)
+			}
+			for _, t := range node[1:] { // keys may be references too
 				walker.Walk(t)
 			}
 			return true
 		case ast.Var: // the whole input, given to something else
-			found = found || node.Equal(part[0].Value)
+			if node.Equal(ast.InputRootDocument.Value) {
+				refs = append(refs, ast.InputRootRef)
+			}
 		}
-		return found
+		return false
 	})
 	for _, m := range modules {
 		walker.Walk(m)
 	}
-	return found
+	return refs
 }
 
-// overlap reports whether one of two references may lie within the other. A key that is
-// only known when the rule is evaluated may be any.
+// overlap reports whether one of two references into the input may lie within the other. A key
+// that is only known when the rule is evaluated may be any.
 func overlap(ref, part ast.Ref) bool {
-	if !ref[0].Equal(part[0]) {
-		return false
-	}
 	for i := 1; i < min(len(ref), len(part)); i++ {
 		if _, known := ref[i].Value.(ast.String); known && !ref[i].Equal(part[i]) {
 			return false

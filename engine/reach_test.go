@@ -1,14 +1,20 @@
 package engine
 
 import (
+	"maps"
+	"slices"
+	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/open-policy-agent/opa/v1/ast"
 
 	"github.com/mcp-code-mode/mcp-code-mode/policies"
 )
 
-func TestARuleReachesWhatItMayLookAt(t *testing.T) {
+// Every field a rule may look at is there, however the rule gets at it. If one were left out that
+// is looked at, a denial could be missed.
+func TestARuleSeesWhatItMayLookAt(t *testing.T) {
 	for body, want := range map[string]bool{
 		`input.session.calls_by_tool["a/b"] < 3`:         true,
 		`input.session.calls_by_tool[input.tool.id] < 3`: true,
@@ -39,7 +45,7 @@ func TestARuleReachesWhatItMayLookAt(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", body, err)
 		}
-		if got := reaches(compiler.Modules, callsByTool); got != want {
+		if got := madeFields(compiler.Modules)["session.calls_by_tool"]; got != want {
 			t.Errorf("%s: %v", body, got)
 		}
 	}
@@ -54,19 +60,45 @@ func TestARuleReachesWhatItMayLookAt(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", module, err)
 		}
-		if !reaches(compiler.Modules, callsByTool) {
+		if !madeFields(compiler.Modules)["session.calls_by_tool"] {
 			t.Errorf("not seen in %s", module)
 		}
 	}
 }
 
-// A session may have called thousands of tools. The built-in pack pays for none of them.
-func TestTheBuiltInPackDoesNotLookAtTheCallsByTool(t *testing.T) {
+// madeFields lists the fields of the document that is made for these modules.
+func madeFields(modules map[string]*ast.Module) map[string]bool {
+	d := wholeDocument.seenBy(modules)
+	made := map[string]bool{}
+	addNames(made, "", d.request)
+	addNames(made, "tool.", d.tool)
+	addNames(made, "call.", d.call)
+	addNames(made, "run.", d.run)
+	addNames(made, "session.", d.session)
+	addNames(made, "principal.", d.principal)
+	return made
+}
+
+func addNames[T any](made map[string]bool, of string, fields []field[T]) {
+	for _, f := range fields {
+		made[of+strings.Trim(f.name.String(), `"`)] = true
+	}
+}
+
+// A decision with the built-in pack makes what the pack looks at and nothing else: not the calls
+// by tool, of which there may be thousands.
+func TestOfTheDocumentThatIsMadeWhichRulesLookAt(t *testing.T) {
 	p, err := load(t.Context(), Source{FS: policies.FS}, loadOptions{config: &Config{}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if reaches(p.compiler.Modules, callsByTool) {
-		t.Error("a rule looks at input.session.calls_by_tool")
+	got := slices.Sorted(maps.Keys(madeFields(p.compiler.Modules)))
+	want := []string{
+		"call", "call.args", "call.args_bytes", "call.rules", "call.violations", "run", "run.calls",
+		"session", "session.label_sources", "session.labels",
+		"tool", "tool.id", "tool.known", "tool.name", "tool.private", "tool.server",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }

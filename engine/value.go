@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,19 +12,7 @@ import (
 // maxArgsDepth bounds how deep Call.Args may nest. The wire's own bound is lower.
 const maxArgsDepth = 128
 
-// Keys of the input document. Terms are immutable as long as nobody changes them, so every
-// request shares these.
 var (
-	keyHook, keyTool, keyCall, keyRun       = key("hook"), key("tool"), key("call"), key("run")
-	keySession, keyPrincipal, keyTimeNS     = key("session"), key("principal"), key("time_ns")
-	keyID, keyServer, keyName, keyKnown     = key("id"), key("server"), key("name"), key("known")
-	keyPrivate, keyLabels, keyAnnotations   = key("private"), key("labels"), key("annotations")
-	keyDefinition, keySeq, keyArgs          = key("definition_sha256"), key("seq"), key("args")
-	keyArgsBytes, keyViolations, keyRules   = key("args_bytes"), key("violations"), key("rules")
-	keyPath, keyMessage, keyRule, keyOK     = key("path"), key("message"), key("rule"), key("ok")
-	keyCode, keyCalls, keyInFlight          = key("code_sha256"), key("calls"), key("in_flight")
-	keyElapsed, keySources, keyCallsByTool  = key("elapsed_ms"), key("label_sources"), key("calls_by_tool")
-	keyClient, keyVersion                   = key("client"), key("version")
 	hookCallTerm, hookVisibleTerm           = ast.StringTerm(HookCall), ast.StringTerm(HookVisible)
 	trueTerm, falseTerm, nullTerm, noString = ast.BooleanTerm(true), ast.BooleanTerm(false), ast.NullTerm(), ast.StringTerm("")
 )
@@ -34,51 +21,103 @@ func key(s string) *ast.Term { return ast.StringTerm(s) }
 
 type pair = [2]*ast.Term
 
-// inputValue builds the input document straight from Go values: no map in between, no JSON.
-// It is the same document that Request.MarshalJSON writes, except that session.calls_by_tool is
-// empty unless byTool is set: it is the only part that grows, and few policies look at it.
-func inputValue(ctx context.Context, r *Request, byTool bool) (ast.Value, error) {
-	b := builder{ctx: ctx}
-	args, err := b.value(r.Call.Args, 0)
-	if err != nil {
-		return nil, fmt.Errorf("reading the arguments: %w", err)
-	}
-	return ast.NewObject(
-		pair{keyHook, b.hook(r.Hook)},
-		pair{keyTool, b.tool(&r.Tool)},
-		pair{keyCall, b.call(&r.Call, args)},
-		pair{keyRun, b.object(
-			pair{keyID, b.str(r.Run.ID)},
-			pair{keyCode, b.str(r.Run.CodeSHA256)},
-			pair{keyCalls, b.num(r.Run.Calls)},
-			pair{keyInFlight, b.num(int64(r.Run.InFlight))},
-			pair{keyElapsed, b.num(r.Run.ElapsedMS)},
-		)},
-		pair{keySession, b.session(&r.Session, byTool)},
-		pair{keyPrincipal, b.object(
-			pair{keyClient, b.str(r.Principal.Client)},
-			pair{keyVersion, b.str(r.Principal.Version)},
-		)},
-		pair{keyTimeNS, b.num(r.TimeNS)},
-	), nil
+// field is one field of an object of the input document: its name and how it is made from the
+// Go value the object stands for. Terms are immutable as long as nobody changes them, so every
+// request shares the names.
+type field[T any] struct {
+	name  *ast.Term
+	value func(*builder, *T) *ast.Term
 }
 
-// visibleValue builds the input of the visible entrypoint, which knows a tool and no call.
-func visibleValue(t *Tool) ast.Value {
-	var b builder
-	return ast.NewObject(pair{keyHook, hookVisibleTerm}, pair{keyTool, b.tool(t)})
+// document is the input document, object by object: of which fields it is made. A whole one
+// is what Request.MarshalJSON writes.
+type document struct {
+	request   []field[Request]
+	tool      []field[Tool]
+	call      []field[Call]
+	run       []field[Run]
+	session   []field[Session]
+	principal []field[Principal]
+}
+
+var wholeDocument = document{
+	request: []field[Request]{
+		{key("hook"), func(b *builder, r *Request) *ast.Term { return b.hook(r.Hook) }},
+		{key("tool"), func(b *builder, r *Request) *ast.Term { return makeObject(b, b.document.tool, &r.Tool) }},
+		{key("call"), func(b *builder, r *Request) *ast.Term { return makeObject(b, b.document.call, &r.Call) }},
+		{key("run"), func(b *builder, r *Request) *ast.Term { return makeObject(b, b.document.run, &r.Run) }},
+		{key("session"), func(b *builder, r *Request) *ast.Term { return makeObject(b, b.document.session, &r.Session) }},
+		{key("principal"), func(b *builder, r *Request) *ast.Term { return makeObject(b, b.document.principal, &r.Principal) }},
+		{key("time_ns"), func(b *builder, r *Request) *ast.Term { return b.num(r.TimeNS) }},
+	},
+	tool: []field[Tool]{
+		{key("id"), func(b *builder, t *Tool) *ast.Term { return b.str(t.ID) }},
+		{key("server"), func(b *builder, t *Tool) *ast.Term { return b.str(t.Server) }},
+		{key("name"), func(b *builder, t *Tool) *ast.Term { return b.str(t.Name) }},
+		{key("known"), func(_ *builder, t *Tool) *ast.Term { return boolean(t.Known) }},
+		{key("private"), func(_ *builder, t *Tool) *ast.Term { return boolean(t.Private) }},
+		{key("labels"), func(b *builder, t *Tool) *ast.Term { return b.strs(t.Labels) }},
+		{key("annotations"), func(b *builder, t *Tool) *ast.Term {
+			return makeMap(b, t.Annotations, func(_ *builder, on bool) *ast.Term { return boolean(on) })
+		}},
+		{key("definition_sha256"), func(b *builder, t *Tool) *ast.Term { return b.str(t.DefinitionSHA256) }},
+	},
+	call: []field[Call]{
+		{key("id"), func(b *builder, c *Call) *ast.Term { return b.str(c.ID) }},
+		{key("seq"), func(b *builder, c *Call) *ast.Term { return b.num(c.Seq) }},
+		{key("args"), func(b *builder, c *Call) *ast.Term { return b.args(c.Args) }},
+		{key("args_bytes"), func(b *builder, c *Call) *ast.Term { return b.num(int64(c.ArgsBytes)) }},
+		{key("violations"), func(b *builder, c *Call) *ast.Term { return b.violations(c.Violations) }},
+		{key("rules"), func(b *builder, c *Call) *ast.Term { return b.rules(c.Rules) }},
+	},
+	run: []field[Run]{
+		{key("id"), func(b *builder, r *Run) *ast.Term { return b.str(r.ID) }},
+		{key("code_sha256"), func(b *builder, r *Run) *ast.Term { return b.str(r.CodeSHA256) }},
+		{key("calls"), func(b *builder, r *Run) *ast.Term { return b.num(r.Calls) }},
+		{key("in_flight"), func(b *builder, r *Run) *ast.Term { return b.num(int64(r.InFlight)) }},
+		{key("elapsed_ms"), func(b *builder, r *Run) *ast.Term { return b.num(r.ElapsedMS) }},
+	},
+	session: []field[Session]{
+		{key("id"), func(b *builder, s *Session) *ast.Term { return b.str(s.ID) }},
+		{key("labels"), func(b *builder, s *Session) *ast.Term { return b.strs(s.Labels) }},
+		{key("label_sources"), func(b *builder, s *Session) *ast.Term { return makeMap(b, s.LabelSources, (*builder).str) }},
+		{key("calls"), func(b *builder, s *Session) *ast.Term { return b.num(s.Calls) }},
+		{key("calls_by_tool"), func(b *builder, s *Session) *ast.Term { return makeMap(b, s.CallsByTool, (*builder).num) }},
+	},
+	principal: []field[Principal]{
+		{key("client"), func(b *builder, p *Principal) *ast.Term { return b.str(p.Client) }},
+		{key("version"), func(b *builder, p *Principal) *ast.Term { return b.str(p.Version) }},
+	},
+}
+
+// value makes the document of one request straight from Go values: no map in between, no JSON.
+func (d *document) value(limit *limit, r *Request) (ast.Value, error) {
+	b := builder{limit: limit, document: d}
+	input := makeObject(&b, d.request, r)
+	if b.err != nil {
+		return nil, fmt.Errorf("reading the arguments: %w", b.err)
+	}
+	return input.Value, nil
+}
+
+// visible makes the document of the visible entrypoint, which knows a tool and no call.
+func (d *document) visible(t *Tool) ast.Value {
+	b := builder{document: d}
+	return ast.NewObject(pair{key("hook"), hookVisibleTerm}, pair{key("tool"), makeObject(&b, d.tool, t)})
 }
 
 // builder makes the terms of one request. It takes them from slabs, which saves every other
 // allocation. The arguments are the only part whose size and keys a hostile program chooses
-// (also keys made to collide), so building them stops with the context.
+// (also keys made to collide), so building them stops at the limit.
 type builder struct {
-	ctx   context.Context
-	steps int
-	slab  []ast.Term
+	limit    *limit
+	document *document
+	steps    int
+	slab     []ast.Term
+	err      error // why there are no arguments
 }
 
-const slabSize = 48 // about what one request needs
+const slabSize = 24 // about what one request needs with the built-in pack
 
 func (b *builder) term(v ast.Value) *ast.Term {
 	if len(b.slab) == 0 {
@@ -90,66 +129,52 @@ func (b *builder) term(v ast.Value) *ast.Term {
 	return t
 }
 
-func (b *builder) tool(t *Tool) *ast.Term {
-	annotations := make([]pair, 0, len(t.Annotations))
-	for name, on := range t.Annotations {
-		annotations = append(annotations, pair{b.str(name), boolean(on)})
+func makeObject[T any](b *builder, fields []field[T], from *T) *ast.Term {
+	pairs := make([]pair, len(fields))
+	for i, f := range fields {
+		pairs[i] = pair{f.name, f.value(b, from)}
 	}
-	return b.object(
-		pair{keyID, b.str(t.ID)},
-		pair{keyServer, b.str(t.Server)},
-		pair{keyName, b.str(t.Name)},
-		pair{keyKnown, boolean(t.Known)},
-		pair{keyPrivate, boolean(t.Private)},
-		pair{keyLabels, b.strs(t.Labels)},
-		pair{keyAnnotations, b.object(annotations...)},
-		pair{keyDefinition, b.str(t.DefinitionSHA256)},
-	)
+	return b.object(pairs)
 }
 
-func (b *builder) call(c *Call, args *ast.Term) *ast.Term {
-	violations := make([]*ast.Term, len(c.Violations))
-	for i, v := range c.Violations {
-		violations[i] = b.object(pair{keyPath, b.str(v.Path)}, pair{keyMessage, b.str(v.Message)})
+func makeMap[V any](b *builder, from map[string]V, value func(*builder, V) *ast.Term) *ast.Term {
+	pairs := make([]pair, 0, len(from))
+	for name, v := range from {
+		pairs = append(pairs, pair{b.str(name), value(b, v)})
 	}
-	rules := make([]*ast.Term, len(c.Rules))
-	for i, r := range c.Rules {
-		rules[i] = b.object(pair{keyRule, b.str(r.Rule)}, pair{keyOK, boolean(r.OK)})
-	}
-	return b.object(
-		pair{keyID, b.str(c.ID)},
-		pair{keySeq, b.num(c.Seq)},
-		pair{keyArgs, args},
-		pair{keyArgsBytes, b.num(int64(c.ArgsBytes))},
-		pair{keyViolations, b.array(violations)},
-		pair{keyRules, b.array(rules)},
-	)
+	return b.object(pairs)
 }
 
-func (b *builder) session(s *Session, byTool bool) *ast.Term {
-	sources := make([]pair, 0, len(s.LabelSources))
-	for label, tool := range s.LabelSources {
-		sources = append(sources, pair{b.str(label), b.str(tool)})
+func (b *builder) violations(list []Violation) *ast.Term {
+	terms := make([]*ast.Term, len(list))
+	for i, v := range list {
+		terms[i] = b.object([]pair{{keyPath, b.str(v.Path)}, {keyMessage, b.str(v.Message)}})
 	}
-	var calls []pair
-	if byTool {
-		calls = make([]pair, 0, len(s.CallsByTool))
-		for tool, n := range s.CallsByTool {
-			calls = append(calls, pair{b.str(tool), b.num(n)})
-		}
+	return b.array(terms)
+}
+
+func (b *builder) rules(list []RuleResult) *ast.Term {
+	terms := make([]*ast.Term, len(list))
+	for i, r := range list {
+		terms[i] = b.object([]pair{{keyRule, b.str(r.Rule)}, {keyOK, boolean(r.OK)}})
 	}
-	return b.object(
-		pair{keyID, b.str(s.ID)},
-		pair{keyLabels, b.strs(s.Labels)},
-		pair{keySources, b.object(sources...)},
-		pair{keyCalls, b.num(s.Calls)},
-		pair{keyCallsByTool, b.object(calls...)},
-	)
+	return b.array(terms)
+}
+
+var keyPath, keyMessage, keyRule, keyOK = key("path"), key("message"), key("rule"), key("ok")
+
+func (b *builder) args(x any) *ast.Term {
+	t, err := b.value(x, 0)
+	if err != nil {
+		b.err = err
+		return nullTerm
+	}
+	return t
 }
 
 func (b *builder) value(x any, depth int) (*ast.Term, error) {
-	if b.steps++; b.steps%256 == 0 && b.ctx.Err() != nil {
-		return nil, b.ctx.Err()
+	if b.steps++; b.steps%256 == 0 && b.limit.stop.Cancelled() {
+		return nil, b.limit.err()
 	}
 	if depth > maxArgsDepth {
 		return nil, fmt.Errorf("nested more than %d levels deep", maxArgsDepth)
@@ -191,7 +216,7 @@ func (b *builder) value(x any, depth int) (*ast.Term, error) {
 	}
 }
 
-func (b *builder) object(pairs ...pair) *ast.Term {
+func (b *builder) object(pairs []pair) *ast.Term {
 	if len(pairs) == 0 {
 		return ast.InternedEmptyObject
 	}
