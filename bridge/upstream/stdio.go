@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -43,6 +44,8 @@ type stdio struct {
 	proc *process
 	log  *slog.Logger
 
+	writing sync.Mutex   // held while something is written
+	waiting atomic.Int64 // messages that are queued, or taken from the queue and not yet written
 	queue   chan []byte
 	stop    chan struct{} // closed by close: write what is queued, then end
 	written chan struct{} // closed when the writer has ended and closed stdin
@@ -72,22 +75,41 @@ func newStdio(c *Command, log *slog.Logger) (*stdio, error) {
 }
 
 func (s *stdio) send(ctx context.Context, m *message) error {
+	line := m.encode()
+	if s.direct(line) {
+		return nil
+	}
+	s.waiting.Add(1)
 	select {
-	case s.queue <- m.encode():
+	case s.queue <- line:
 		return nil
 	case <-ctx.Done():
+		s.waiting.Add(-1)
 		return ctx.Err()
 	case <-s.written:
+		s.waiting.Add(-1)
 		return fmt.Errorf("%w: it no longer reads its input", ErrUnavailable)
 	}
 }
 
 func (s *stdio) post(m *message) {
+	s.waiting.Add(1)
 	select {
 	case s.queue <- m.encode():
 	default:
+		s.waiting.Add(-1)
 		s.log.Debug("message dropped: the server does not read its input", "method", m.method)
 	}
+}
+
+// direct writes a line from the goroutine it comes from, which saves waking another, if nothing
+// is to go before it and the pipe has room.
+func (s *stdio) direct(line []byte) bool {
+	if !s.writing.TryLock() {
+		return false
+	}
+	defer s.writing.Unlock()
+	return s.waiting.Load() == 0 && writeNow(s.proc.stdin, line)
 }
 
 // write is the writer's goroutine. Messages that wait are written together.
@@ -100,13 +122,15 @@ func (s *stdio) write() {
 		case line := <-s.queue:
 			buf = append(buf[:0], line...)
 		case <-s.stop:
-			if buf = s.gather(buf[:0]); len(buf) > 0 {
-				_, _ = s.proc.stdin.Write(buf) // nobody waits for it any more
-			}
+			buf, _ = s.gather(buf[:0])
+			_ = s.put(buf) // nobody waits for it any more
 			return
 		}
-		buf = s.gather(buf)
-		if _, err := s.proc.stdin.Write(buf); err != nil {
+		var more int64
+		buf, more = s.gather(buf)
+		err := s.put(buf)
+		s.waiting.Add(-1 - more)
+		if err != nil {
 			s.log.Debug("writing to the server ended", "error", err)
 			s.proc.hangUp()
 			return
@@ -117,17 +141,28 @@ func (s *stdio) write() {
 	}
 }
 
-// gather appends the lines that are already waiting.
-func (s *stdio) gather(buf []byte) []byte {
+func (s *stdio) put(buf []byte) error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	if len(buf) == 0 {
+		return nil
+	}
+	_, err := s.proc.stdin.Write(buf)
+	return err
+}
+
+// gather appends the lines that are already waiting, and says how many those are.
+func (s *stdio) gather(buf []byte) (_ []byte, lines int64) {
 	for len(buf) < batchBytes {
 		select {
 		case line := <-s.queue:
 			buf = append(buf, line...)
+			lines++
 		default:
-			return buf
+			return buf, lines
 		}
 	}
-	return buf
+	return buf, lines
 }
 
 func (s *stdio) receive() (*incoming, error) {
