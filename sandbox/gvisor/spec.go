@@ -46,6 +46,11 @@ func machineSpec(lim sandbox.Limits, command []string) *specs.Spec {
 	}
 }
 
+// memlock is how much memory a process inside may lock, in bytes: what Linux long allowed by
+// default. gVisor locks 20 KiB of it for its table of patched system calls; with less it patches
+// none, and tries again at each.
+const memlock = 64 << 10
+
 // rlimits are what gVisor's kernel enforces on each process inside. A limit on
 // address space turns an allocation that is too large into a MemoryError; the
 // memory of all processes together is the watchdog's business.
@@ -57,7 +62,7 @@ func rlimits(lim sandbox.Limits) []specs.POSIXRlimit {
 		limit("RLIMIT_AS", lim.Memory),
 		limit("RLIMIT_CORE", 0),
 		limit("RLIMIT_FSIZE", lim.TmpBytes),
-		limit("RLIMIT_MEMLOCK", 0),
+		limit("RLIMIT_MEMLOCK", memlock),
 		limit("RLIMIT_NOFILE", int64(lim.Files)),
 		limit("RLIMIT_NPROC", int64(lim.Pids)),
 		limit("RLIMIT_STACK", 8<<20),

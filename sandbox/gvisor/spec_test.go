@@ -42,6 +42,7 @@ func TestLimitsReachTheSpec(t *testing.T) {
 	}
 	for name, want := range map[string]uint64{
 		"RLIMIT_AS": 1 << 20, "RLIMIT_NPROC": 7, "RLIMIT_NOFILE": 9, "RLIMIT_FSIZE": 11 << 10, "RLIMIT_CORE": 0,
+		"RLIMIT_MEMLOCK": 64 << 10,
 	} {
 		if got[name] != want {
 			t.Errorf("%s is %d, want %d", name, got[name], want)

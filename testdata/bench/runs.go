@@ -53,9 +53,15 @@ func (b *bench) coldStarts(ctx context.Context) error {
 	return err
 }
 
+// containerLimit bounds one docker run: many at once have been seen to leave an engine of
+// version 20.10 without an answer for any of them.
+const containerLimit = time.Minute
+
 // container is what one program costs with a container of its own, started by hand
 // and confined as ours are.
 func (b *bench) container(ctx context.Context, code string) (time.Duration, error) {
+	ctx, cancel := context.WithTimeout(ctx, containerLimit)
+	defer cancel()
 	start := time.Now()
 	out, err := b.dockerRun(ctx, code).CombinedOutput()
 	if err != nil {
