@@ -33,17 +33,18 @@ var law = parseLaw(`
 	bridge/record:
 	bridge/schema:
 	bridge/stub:
-	bridge/upstream:                    sandbox/wire
+	bridge/upstream:                    sandbox/rawio sandbox/wire
 	engine:
 	policies:
 	sandbox:                            sandbox/wire
-	sandbox/docker:                     sandbox sandbox/rootfs
-	sandbox/gvisor:                     sandbox sandbox/gvisor/erofs sandbox/rootfs
+	sandbox/docker:                     sandbox sandbox/rawio sandbox/rootfs
+	sandbox/gvisor:                     sandbox sandbox/gvisor/erofs sandbox/rawio sandbox/rootfs
 	sandbox/gvisor:                     sandbox/gvisor/internal/runsc sandbox/gvisor/internal/tinyelf
 	sandbox/gvisor/erofs:
 	sandbox/gvisor/internal/runsc:      sandbox/gvisor/internal/tinyelf
 	sandbox/gvisor/internal/tinyelf:
 	sandbox/gvisor/runsc:               sandbox/gvisor/internal/runsc
+	sandbox/rawio:
 	sandbox/rootfs:
 	sandbox/sandboxtest:                sandbox sandbox/wire
 	sandbox/wire:

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/rawio"
 )
 
 const (
@@ -44,7 +46,8 @@ type stdio struct {
 	proc *process
 	log  *slog.Logger
 
-	writing sync.Mutex   // held while something is written
+	out     *rawio.Conn  // the process's stdin
+	writing sync.Mutex   // held while something is written to it
 	waiting atomic.Int64 // messages that are queued, or taken from the queue and not yet written
 	queue   chan []byte
 	stop    chan struct{} // closed by close: write what is queued, then end
@@ -65,10 +68,10 @@ func newStdio(c *Command, log *slog.Logger) (*stdio, error) {
 		return nil, err
 	}
 	s := &stdio{
-		proc: p, log: log,
+		proc: p, log: log, out: rawio.New(p.stdin),
 		queue: make(chan []byte, queued), stop: make(chan struct{}),
 		written: make(chan struct{}), closed: make(chan struct{}),
-		in: bufio.NewReaderSize(p.stdout, 64<<10),
+		in: bufio.NewReaderSize(rawio.New(p.stdout), 64<<10),
 	}
 	go s.write()
 	return s, nil
@@ -109,7 +112,7 @@ func (s *stdio) direct(line []byte) bool {
 		return false
 	}
 	defer s.writing.Unlock()
-	return s.waiting.Load() == 0 && writeNow(s.proc.stdin, line)
+	return s.waiting.Load() == 0 && s.out.TryWrite(line)
 }
 
 // write is the writer's goroutine. Messages that wait are written together.
@@ -147,7 +150,7 @@ func (s *stdio) put(buf []byte) error {
 	if len(buf) == 0 {
 		return nil
 	}
-	_, err := s.proc.stdin.Write(buf)
+	_, err := s.out.Write(buf)
 	return err
 }
 

@@ -12,6 +12,8 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/rawio"
 )
 
 const (
@@ -25,6 +27,7 @@ const (
 // bytes, as it comes by. One goroutine may read while another writes.
 type stream struct {
 	conn net.Conn
+	out  io.Writer // to conn
 	in   *bufio.Reader
 	kind byte // of the frame being read
 	left int  // bytes of it not read yet
@@ -37,7 +40,11 @@ type stream struct {
 }
 
 func newStream(conn net.Conn) *stream {
-	return &stream{conn: conn, in: bufio.NewReaderSize(conn, readBuffer), ended: make(chan struct{})}
+	var c io.ReadWriter = conn
+	if f, ok := conn.(rawio.File); ok { // not one with TLS or over ssh
+		c = rawio.New(f)
+	}
+	return &stream{conn: conn, out: c, in: bufio.NewReaderSize(c, readBuffer), ended: make(chan struct{})}
 }
 
 // attach connects to a container that is not yet running.
@@ -155,6 +162,6 @@ func (s *stream) tail() string {
 	return strings.ToValidUTF8(string(s.stderr), "\uFFFD")
 }
 
-func (s *stream) Write(p []byte) (int, error) { return s.conn.Write(p) }
+func (s *stream) Write(p []byte) (int, error) { return s.out.Write(p) }
 
 func (s *stream) close() { _ = s.conn.Close() }

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/rawio"
 )
 
 // instance is one sandbox: a sentry and our ends of its streams.
@@ -18,6 +19,8 @@ type instance struct {
 	cmd    *exec.Cmd
 	stdin  *os.File
 	stdout *os.File
+	in     *rawio.Conn // stdin
+	out    *rawio.Conn // stdout; nil once it is drained
 	place  *placement
 	gauge  *gauge
 
@@ -38,14 +41,14 @@ func (i *instance) Read(p []byte) (int, error) {
 		i.rest = i.rest[n:]
 		return n, nil
 	}
-	if i.stdout != nil {
-		return i.stdout.Read(p)
+	if i.out != nil {
+		return i.out.Read(p)
 	}
 	return 0, io.EOF
 }
 
 // Write writes to the runner's standard input.
-func (i *instance) Write(p []byte) (int, error) { return i.stdin.Write(p) }
+func (i *instance) Write(p []byte) (int, error) { return i.in.Write(p) }
 
 // Kill ends the sandbox. The sentry is the first process of its PID namespace,
 // so the kernel kills all others with it.
@@ -95,5 +98,5 @@ func (i *instance) drain() {
 	left, _ := io.ReadAll(i.stdout)
 	i.rest = append(i.rest, left...)
 	i.stdout.Close()
-	i.stdout = nil
+	i.out = nil
 }

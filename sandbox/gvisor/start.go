@@ -14,6 +14,7 @@ import (
 	"gvisor.dev/gvisor/runsc/boot"
 
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/rawio"
 )
 
 // startTimeout bounds the start of one sandbox, which takes a fraction of a
@@ -149,7 +150,10 @@ func (d *Driver) spawn(m *machine) (*instance, error) {
 	if cmd.Process == nil {
 		return nil, startError(err)
 	}
-	i := &instance{cmd: cmd, stdin: m.ours.in, stdout: m.ours.out, place: m.place, gone: make(chan struct{})}
+	i := &instance{
+		cmd: cmd, stdin: m.ours.in, stdout: m.ours.out, in: rawio.New(m.ours.in), out: rawio.New(m.ours.out),
+		place: m.place, gone: make(chan struct{}),
+	}
 	i.gauge = &gauge{kill: i.killForMemory}
 	// It cannot be another process's yet: nobody has waited for this one. Without
 	// it, as when it is hidden from us, the sentry's heap goes unseen.
