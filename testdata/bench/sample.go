@@ -41,6 +41,12 @@ func repeat(n int, do func() (time.Duration, error)) (sample, error) {
 	return s, nil
 }
 
+// rounds is how often short measurements are taken again, in turn with the others of their
+// kind: what else a machine does comes and goes by the second.
+const rounds = 9
+
+func median(d []time.Duration) time.Duration { return sample(d).p50() }
+
 // milliseconds with three digits that count, or a few more: 0.123, 4.56, 78.9, 1234.
 func ms(d time.Duration) string { return digits(float64(d) / float64(time.Millisecond)) }
 
