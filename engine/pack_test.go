@@ -287,3 +287,19 @@ func TestVisibleToolsAreThoseThatCanBeCalled(t *testing.T) {
 		t.Errorf("%v %v", got, err)
 	}
 }
+
+// The allowlist refuses what is not on the list, whoever grants it, in its own package too.
+func TestNoGrantGoesPastTheAllowlist(t *testing.T) {
+	for name, pkg := range map[string]string{"mine": "codemode.rules.mine", "allowlist": "codemode.rules.allowlist"} {
+		file := "codemode/rules/" + name + "/more.rego"
+		e, err := New(t.Context(), Options{Config: packConfig(), Policy: packWith(t, file, "package "+pkg+"\n\ngrant if true\n")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := packRequest()
+		r.Tool.Name, r.Call.Rules = "delete_everything", nil
+		if d := e.Decide(t.Context(), r); d.Allow || codes(d)[0] != CodeToolNotAllowed {
+			t.Errorf("%s: %+v", pkg, d)
+		}
+	}
+}

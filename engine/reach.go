@@ -6,12 +6,15 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
+// argsRef is always seen to be looked at: to make the arguments is to check them.
+var argsRef = ast.MustParseRef("input.call.args")
+
 // seenBy leaves out the fields no rule may look at, by themselves or within a larger whole:
 // what nobody can see need not be made for every decision. It matters most for
 // session.calls_by_tool, which grows with the session. In doubt a field stays. The modules are
 // the compiled ones, in which every use of the input is a reference.
 func (d *document) seenBy(modules map[string]*ast.Module) *document {
-	refs := inputRefs(modules)
+	refs := append(inputRefs(modules), argsRef)
 	return &document{
 		request:   seen(d.request, refs),
 		tool:      seen(d.tool, refs, "tool"),

@@ -49,6 +49,9 @@ func TestARuleSeesWhatItMayLookAt(t *testing.T) {
 			t.Errorf("%s: %v", body, got)
 		}
 	}
+	if compiler := ast.MustCompileModules(map[string]string{"p.rego": "package p\n\nallow := true\n"}); !madeFields(compiler.Modules)["call.args"] {
+		t.Error("the arguments are not made, and so not checked, where no rule looks at them")
+	}
 	for _, module := range []string{
 		"package p\n\nlook := 1 if false else := input.session if true\n",
 		"package p\n\nlook contains input.session.calls_by_tool\n",

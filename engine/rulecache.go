@@ -62,7 +62,11 @@ func (c *ruleCache) release() {
 }
 
 func (c *ruleCache) Push() { c.frames = append(c.frames, newFrame()) }
-func (c *ruleCache) Pop()  { c.frames = c.frames[:len(c.frames)-1] }
+
+func (c *ruleCache) Pop() {
+	c.frames[len(c.frames)-1] = nil // or the next decisions would keep it in memory
+	c.frames = c.frames[:len(c.frames)-1]
+}
 
 func (c *ruleCache) top() *frame { return c.frames[len(c.frames)-1] }
 
@@ -129,7 +133,7 @@ func (f *frame) add(ref ast.Ref, hash int) *entry {
 	return &f.entries[len(f.entries)-1]
 }
 
-// hashRef leaves out the first term, which is always data.
+// hashRef leaves out the first term, which is data, or the function whose arguments follow.
 func hashRef(ref ast.Ref) int {
 	hash := len(ref)
 	for _, t := range ref[1:] {

@@ -81,6 +81,10 @@ func TestTheRuleCacheForgets(t *testing.T) {
 		c.Put(one, ast.NullTerm())
 		c.Push()
 		c.Put(one, nil)
+		if c.Pop(); c.frames[:2][1] != nil {
+			t.Fatal("a frame that was given up is kept in memory")
+		}
+		c.Push()
 		f := c.frames[0]
 		c.release()
 		if e := f.entries[:1][0]; e.value != nil || e.ref != nil || f.refs[:1][0] != nil {

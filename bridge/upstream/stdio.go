@@ -78,6 +78,9 @@ func newStdio(c *Command, log *slog.Logger) (*stdio, error) {
 }
 
 func (s *stdio) send(ctx context.Context, m *message) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	line := m.encode()
 	if s.direct(line) {
 		return nil
@@ -131,13 +134,12 @@ func (s *stdio) write() {
 		}
 		var more int64
 		buf, more = s.gather(buf)
-		err := s.put(buf)
-		s.waiting.Add(-1 - more)
-		if err != nil {
+		if err := s.put(buf); err != nil {
 			s.log.Debug("writing to the server ended", "error", err)
 			s.proc.hangUp()
-			return
+			return // they go on waiting: half a line may be written, and nothing may come after it
 		}
+		s.waiting.Add(-1 - more)
 		if cap(buf) > keepLine {
 			buf = nil
 		}

@@ -11,7 +11,7 @@ import (
 const pipeBuf = 4096
 
 // Conn reads and writes a file. One goroutine may read while another writes. Closing the file
-// and its deadlines work as ever.
+// and its deadlines end both.
 type Conn struct {
 	file    File
 	raw     syscall.RawConn // nil where the file may block
@@ -97,7 +97,8 @@ func (c *Conn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TryWrite writes all of p if it can do so at once, and else nothing of it. It is a Write.
+// TryWrite writes all of p to a pipe if it can do so at once, and else nothing of it. It may no
+// more be called beside a Write than another Write.
 func (c *Conn) TryWrite(p []byte) bool {
 	if c.raw == nil || len(p) == 0 || len(p) > pipeBuf {
 		return false

@@ -7,17 +7,19 @@ package codemode.rules.allowlist
 
 # METADATA
 # title: A listed tool may be called
-grant if {
-	input.tool.known == true
-	_listed
-}
+grant if _allowed
 
 # METADATA
 # title: The tool is on the allowlist
 # description: Stops calls of tools that were left out on purpose, and of names that exist nowhere.
 # custom:
 #   code: tool_not_allowed
-deny contains {"code": "tool_not_allowed", "message": _message} if not grant
+deny contains {"code": "tool_not_allowed", "message": _message} if not _allowed
+
+_allowed if {
+	input.tool.known == true
+	_listed
+}
 
 _listed if data.codemode.config.servers[input.tool.server].allow[input.tool.name] == true
 
