@@ -1,6 +1,8 @@
 package upstream
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strconv"
@@ -48,5 +50,25 @@ func TestMessagesArriveInTheOrderTheyWereSent(t *testing.T) {
 		if time.Now().After(end) {
 			t.Fatalf("%d messages still wait", s.waiting.Load())
 		}
+	}
+}
+
+// A call whose run is over must not have an effect any more.
+func TestWhatNobodyWaitsForIsNotSent(t *testing.T) {
+	s, err := newStdio(&Command{Path: "cat"}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := s.send(over, &message{id: 1, method: "call"}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want that the context is over", err)
+	}
+	if err := s.send(t.Context(), &message{id: 2, method: "call"}); err != nil {
+		t.Fatal(err)
+	}
+	if m, err := s.receive(); err != nil || string(m.id) != "2" {
+		t.Errorf("got %+v (%v), want the second message", m, err)
 	}
 }
