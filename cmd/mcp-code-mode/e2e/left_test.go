@@ -138,8 +138,23 @@ func (s *started) nobodyLeft() {
 	case <-time.After(patience):
 		s.t.Fatalf("the program has ended and left %v", below(s.nurse.Process.Pid))
 	}
+	defer func() {
+		if s.t.Failed() {
+			s.describeContainers()
+		}
+	}()
 	eventually(s.t, "the program's containers are gone", func() bool { return len(s.containers()) == 0 })
 	eventually(s.t, "the program's mounts are gone", func() bool { return len(s.mounts()) == 0 })
+}
+
+// describeContainers logs what the engine lists of the program's containers, and what it says
+// when it is asked about each.
+func (s *started) describeContainers() {
+	s.t.Helper()
+	for _, c := range s.containers() {
+		_, err := s.place.engine.ContainerInspect(context.Background(), c.ID)
+		s.t.Logf("container %s %v: state %q, %q; inspected: %v", c.ID, c.Names, c.State, c.Status, err)
+	}
 }
 
 // mounts are those of the program that are still there.
