@@ -60,7 +60,8 @@ type Pool struct {
 	starting   int        // starts under way, whoever they turn out to be for
 	backoff    time.Duration
 	notBefore  time.Time   // no refill before
-	refill     *time.Timer // the next look at what is missing; nil if none is due
+	missing    time.Time   // since when a warm sandbox is missing, or a run has ended meanwhile; zero: none is
+	refill     *time.Timer // the next look at what is missing; nil if none was ever due
 }
 
 // member is what the pool knows about a sandbox it has started; guarded by

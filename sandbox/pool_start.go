@@ -8,8 +8,10 @@ import (
 
 const (
 	// refillDelay lets a short run finish before its replacement starts, so
-	// that the start does not slow the run down.
-	refillDelay = 10 * time.Millisecond
+	// that the start does not slow the run down. A longer one is left alone for
+	// refillPatience while the next Take would still find a warm sandbox.
+	refillDelay    = 10 * time.Millisecond
+	refillPatience = 500 * time.Millisecond
 	// refillAtOnce bounds starts that nobody waits for.
 	refillAtOnce = 1
 	// Refills after failures wait longer and longer; Takes never do.
@@ -69,14 +71,17 @@ func (p *Pool) withdraw(o *order) {
 }
 
 // startMissing starts what is missing: at once what Takes wait for, and
-// otherwise, after a pause, what is missing of Warm. A refill that is under
+// otherwise, after a while, what is missing of Warm. A refill that is under
 // way when a Take comes counts for the Take. Called with mu held.
 func (p *Pool) startMissing() {
 	if p.closed {
 		return
 	}
 	want := len(p.orders)
-	if want == 0 && len(p.idle)+p.starting < p.opts.Warm {
+	switch {
+	case len(p.idle)+p.starting >= p.opts.Warm:
+		p.missing = time.Time{}
+	case want == 0:
 		if wait := p.refillWait(); wait > 0 {
 			p.startLater(wait)
 		} else {
@@ -91,22 +96,29 @@ func (p *Pool) startMissing() {
 
 // refillWait is how long the next refill has to wait. Called with mu held.
 func (p *Pool) refillWait() time.Duration {
-	if p.notBefore.IsZero() {
-		p.notBefore = time.Now().Add(refillDelay)
+	now := time.Now()
+	if p.missing.IsZero() {
+		p.missing = now
 	}
-	return time.Until(p.notBefore)
+	delay := refillDelay
+	if p.taken > 0 && len(p.idle) > 0 {
+		delay = refillPatience
+	}
+	return max(p.missing.Add(delay).Sub(now), p.notBefore.Sub(now))
 }
 
+// startLater looks again at what is missing after a while, unless it is looked at
+// before. Called with mu held.
 func (p *Pool) startLater(wait time.Duration) {
-	if p.refill != nil {
-		return
+	if p.refill == nil {
+		p.refill = time.AfterFunc(wait, func() {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.startMissing()
+		})
+	} else {
+		p.refill.Reset(wait)
 	}
-	p.refill = time.AfterFunc(wait, func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.refill = nil
-		p.startMissing()
-	})
 }
 
 // start starts one sandbox and delivers it, or the reason why there is none.
@@ -118,7 +130,7 @@ func (p *Pool) start() {
 	if err != nil {
 		p.failed(err)
 	} else {
-		p.notBefore = time.Time{}
+		p.missing = time.Time{}
 		p.all[s] = m
 		p.work.Go(func() { p.watch(s) })
 		p.deliver(s)
@@ -188,6 +200,9 @@ func (p *Pool) watch(s *Sandbox) {
 	defer p.mu.Unlock()
 	if p.all[s].taken {
 		p.nextTurn()
+		if !p.missing.IsZero() {
+			p.missing = time.Now() // another run may follow at once
+		}
 	}
 	delete(p.all, s)
 	if i := slices.Index(p.idle, s); i >= 0 {

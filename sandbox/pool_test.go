@@ -68,6 +68,21 @@ func TestWarmSandboxesAreReadyUsedOnceAndReplaced(t *testing.T) {
 	}
 }
 
+func TestARunIsLeftAloneWhileAnotherSandboxIsWarm(t *testing.T) {
+	p, f := newPool(t, sandbox.PoolOptions{Warm: 2})
+	eventually(t, "two are warm", func() bool { return p.Idle() == 2 })
+	begin := time.Now()
+	take(t, p)
+	eventually(t, "it is replaced all the same", func() bool { return f.starts.Load() == 3 })
+	if waited := time.Since(begin); waited < 400*time.Millisecond {
+		t.Errorf("a sandbox was started beside the run after %v", waited)
+	}
+	eventually(t, "two are warm", func() bool { return p.Idle() == 2 })
+	take(t, p)
+	take(t, p)
+	eventually(t, "none is left: a start follows", func() bool { return f.starts.Load() > 3 })
+}
+
 func TestWithoutWarmOnesEachTakeStartsItsOwn(t *testing.T) {
 	p, f := newPool(t, sandbox.PoolOptions{})
 	for i := range 3 {
