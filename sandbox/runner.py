@@ -127,7 +127,10 @@ class Wire:
             if not size:
                 leave(0)  # the host is gone
             data = bytes(self.buffer[:size])
-            lines = data.split(b"\n")
+            if data.find(b"\n") == size - 1:  # one line, or its end, as is usual
+                lines = [data, b""]  # a large one is not copied: JSON may end in a space
+            else:
+                lines = data.split(b"\n")
             if len(lines) == 1:
                 self.partial.append(data)
                 return ()

@@ -67,7 +67,7 @@ func (m *message) encode() []byte {
 type incoming struct {
 	id     json.RawMessage
 	method string
-	result json.RawMessage // of an answer; it owns its memory
+	result json.RawMessage // of an answer; it owns its memory and is JSON
 	err    error           // of an answer: why there is no result
 }
 

@@ -143,7 +143,9 @@ func response(m *jsonrpc.Response) *incoming {
 	case len(m.Result) == 0 || string(m.Result) == "null":
 		in.err = fmt.Errorf("%w: neither a result nor an error", ErrBadAnswer)
 	default:
-		in.result = cleanse(m.Result)
+		if in.result = cleanse(m.Result); !isJSON(in.result) {
+			in.result, in.err = nil, fmt.Errorf("%w: %w", ErrBadAnswer, errSyntax)
+		}
 	}
 	return in
 }

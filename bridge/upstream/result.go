@@ -26,12 +26,13 @@ type Result struct {
 	IsError bool
 }
 
-// readResult reads the result of a tools/call.
+// readResult reads the result of a tools/call, which its channel has checked to be JSON.
 func readResult(raw json.RawMessage) (Result, error) {
 	if len(raw) > maxAnswer {
 		return Result{}, fmt.Errorf("%w: more than %d MiB", ErrTooLarge, maxAnswer>>20)
 	}
-	v, depth, err := fields(raw, "content", "structuredContent", "isError", "resultType", "toolResult")
+	s := scanner{data: raw, checked: true}
+	v, depth, err := s.fields("content", "structuredContent", "isError", "resultType", "toolResult")
 	if err != nil {
 		return Result{}, fmt.Errorf("%w: reading the result: %w", ErrBadAnswer, err)
 	}

@@ -24,8 +24,13 @@ var (
 // that occurs twice is an error: two readers could disagree on which one counts.
 // depth is how deeply the object nests, itself included.
 func fields(data []byte, names ...string) (vals [8]json.RawMessage, depth int, err error) {
+	s := scanner{data: data}
+	return s.fields(names...)
+}
+
+func (s *scanner) fields(names ...string) (vals [8]json.RawMessage, depth int, err error) {
 	var seen [8]bool
-	depth, err = members(data, func(key, val []byte) error {
+	depth, err = s.members(func(key, val []byte) error {
 		for i, name := range names {
 			if string(key) != name {
 				continue
@@ -41,6 +46,13 @@ func fields(data []byte, names ...string) (vals [8]json.RawMessage, depth int, e
 		return nil
 	})
 	return vals, depth, err
+}
+
+// isJSON reports whether data is one JSON value.
+func isJSON(data []byte) bool {
+	s := scanner{data: data}
+	_, ok := s.slice()
+	return ok && s.end() == nil
 }
 
 // members checks the JSON object data, all of it, and gives f each member with
@@ -317,15 +329,18 @@ func (s *scanner) str() bool {
 
 // skip walks over a string up to the quote that no backslash escapes.
 func (s *scanner) skip() bool {
-	for i := s.pos + 1; ; {
+	for i := s.pos + 1; ; i++ {
 		n := bytes.IndexByte(s.data[i:], '"')
 		if n < 0 {
 			return false
 		}
-		text := s.data[i : i+n]
-		i += n + 1
-		if (len(text)-len(bytes.TrimRight(text, `\`)))%2 == 0 {
-			s.pos = i
+		i += n
+		before := i // the backslashes that end here start there, after the opening quote or later
+		for s.data[before-1] == '\\' {
+			before--
+		}
+		if (i-before)%2 == 0 {
+			s.pos = i + 1
 			return true
 		}
 	}

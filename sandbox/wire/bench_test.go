@@ -27,6 +27,15 @@ func BenchmarkWire(b *testing.B) {
 	b.Run("call/50KiB-objects", func(b *testing.B) { readLines(b, list) })
 	b.Run("result/small", func(b *testing.B) { sendReplies(b, wire.Reply{Text: `{"sum":3}`, Structured: true}) })
 	b.Run("result/60KiB-text", func(b *testing.B) { sendReplies(b, wire.Reply{Text: text}) })
+	lines := strings.Repeat("a line of a text as most are, as long as people make lines, or nearly so\n", 60<<10/73)
+	b.Run("result/60KiB-lines", func(b *testing.B) { sendReplies(b, wire.Reply{Text: lines}) })
+	b.Run("decode/60KiB-lines", func(b *testing.B) {
+		text, _ := wire.Append(nil, lines)
+		b.SetBytes(int64(len(text)))
+		for b.Loop() {
+			_, _ = wire.Decode(text, wire.DecodeLimits{})
+		}
+	})
 	b.Run("result/60KiB-image", func(b *testing.B) {
 		content := json.RawMessage(`[{"type":"image","mimeType":"image/png","data":"` + strings.Repeat("QUJD", 60<<10/4) + `"}]`)
 		sendReplies(b, wire.Reply{Content: content})

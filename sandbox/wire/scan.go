@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"unicode/utf16"
@@ -85,6 +86,9 @@ func (d *decoder) escaped(start, end int) (string, error) {
 
 // closing is the position of the quote that ends a string, looked for from i on.
 func (d *decoder) closing(i int) int {
+	if n := bytes.IndexByte(d.data[i:], '"'); n > 0 && d.data[i+n-1] != '\\' {
+		return i + n // as in most text: no quote within
+	}
 	for i < len(d.data) && d.data[i] != '"' {
 		if d.data[i] == '\\' {
 			i++
