@@ -67,7 +67,7 @@ func (o *options) addDecisionLog(cmd *cobra.Command) {
 func (o *options) addSandbox(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	oneOfVar(fs, &o.sandbox, "sandbox", []string{"auto", "docker", "gvisor"}, "auto takes Docker when its engine answers, else the embedded gVisor")
-	textVar(fs, &o.runtime, "runtime", "NAME", "runtime of the Docker engine, such as runsc (default the engine's own)")
+	textVar(fs, &o.runtime, "runtime", "NAME", "runtime of the Docker engine, such as runsc or crun (default the engine's own)")
 	textVar(fs, &o.image, "image", "REF", "Docker image (default built when it is missing)")
 	secondsVar(fs, &o.limits.Deadline, "deadline", minDeadline, maxDeadline, "wall clock of one run, a hard limit")
 	bytesVar(fs, &o.limits.Memory, "memory", minMemory, maxMemory, "memory of a sandbox")

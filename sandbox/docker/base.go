@@ -102,6 +102,13 @@ func (b builder) pull(ctx context.Context, base string) error {
 	return nil
 }
 
+// noSuchProgram reports whether a container did not start because its program is not
+// there, in the words of runc or crun: the engine has no code for it.
+func noSuchProgram(err error) bool {
+	text := err.Error()
+	return strings.Contains(text, "executable file") && strings.Contains(text, "not found")
+}
+
 // findPython asks the base where its python3 is, and refuses one that is too
 // old. The base's program runs as confined as any sandbox.
 func (b builder) findPython(ctx context.Context, base string) (string, error) {
@@ -115,7 +122,7 @@ func (b builder) findPython(ctx context.Context, base string) (string, error) {
 	config.Entrypoint = []string{"python3", "-I", "-S", "-c", "import sys; print(sys.version_info[0], sys.version_info[1], sys.executable)"}
 	answer, err := b.engine.run(ctx, l.name, config, host)
 	if err != nil {
-		if strings.Contains(err.Error(), "executable file not found") {
+		if noSuchProgram(err) {
 			err = fmt.Errorf("base image %q has no python3", base)
 		}
 		return "", fmt.Errorf("asking for Python's version: %w", err)

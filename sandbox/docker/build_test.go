@@ -9,6 +9,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -350,4 +351,17 @@ func fakePython(t *testing.T, answer string) []byte {
 		t.Fatal(err)
 	}
 	return layerOf(t, map[string]string{"usr/bin/python3": string(binary)})
+}
+
+func TestAMissingProgramIsKnownByTheWordsOfEitherRuntime(t *testing.T) {
+	for text, want := range map[string]bool{
+		"OCI runtime create failed: runc create failed: exec: \"python3\": executable file not found in $PATH: unknown":                true,
+		"OCI runtime create failed: executable file `python3` not found in $PATH: No such file or directory: unknown":                  true,
+		"OCI runtime create failed: cgroups in hybrid mode not supported, drop all controllers from cgroupv2: unknown":                 false,
+		"failed to create shim task: OCI runtime create failed: container_linux.go:380: starting container process: permission denied": false,
+	} {
+		if got := noSuchProgram(errors.New(text)); got != want {
+			t.Errorf("%s: %v", text, got)
+		}
+	}
 }

@@ -22,7 +22,7 @@ type Options struct {
 	// Image is the image sandboxes start from, one that BuildImage has made.
 	// Empty: that of the embedded Python, built when the engine lacks it.
 	Image string
-	// Runtime is the engine's OCI runtime, such as runsc. Empty: its default.
+	// Runtime is the engine's OCI runtime, such as runsc or crun. Empty: its default.
 	Runtime string
 	// Limits are enforced by the engine.
 	Limits sandbox.Limits

@@ -366,6 +366,45 @@ print(os.uname().release, os.getuid())
 	}
 }
 
+// crun starts a container in less time than runc; what confines one must be the same.
+func TestCrunAsTheRuntimeOfTheEngine(t *testing.T) {
+	needEngine(t)
+	path, err := exec.LookPath(crun)
+	if err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatalf("CI needs crun: %v", err)
+		}
+		t.Skip("SKIPPED, NOT TESTED: crun is not installed")
+	}
+	ownEngine(t, fmt.Sprintf(`{"runtimes": {%q: {"path": %q}}}`, crun, path))
+	d := newDriver(t, Options{Runtime: crun})
+	s := open(t, d)
+	o, err := s.Exec(t.Context(), `
+import os, socket, subprocess
+status = dict(line.split(':\t') for line in open('/proc/self/status').read().splitlines())
+print(*(status[key] for key in ('CapEff', 'CapBnd', 'NoNewPrivs', 'Seccomp')), os.getuid(), os.listdir('/sys/class/net'))
+def fails(f, *args):
+    try: f(*args)
+    except OSError as e: return type(e).__name__
+print(fails(open, '/new', 'w'), fails(open, '/dev/shm/new', 'w'), fails(open, '/proc/sys/kernel/hostname', 'w'))
+open('/tmp/script', 'w').write('#!/usr/bin/python3')
+os.chmod('/tmp/script', 0o755)
+print(fails(subprocess.run, ['/tmp/script']), fails(socket.create_connection, ('127.0.0.1', 1)))
+import threading, time
+try:
+    for n in range(200): threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()
+except RuntimeError: print('limited', n <= 64)
+`, nil)
+	const want = "0000000000000000 0000000000000000 1 2 65534 ['lo']\nOSError FileNotFoundError OSError\nPermissionError ConnectionRefusedError\nlimited True\n"
+	if err != nil || o.Stdout != want {
+		t.Errorf("got %+v, %v", o, err)
+	}
+	o, err = open(t, d).Exec(t.Context(), "x = bytearray(600 << 20)", nil)
+	if err != nil || !strings.Contains(o.Error, "memory") {
+		t.Errorf("got %+v, %v", o, err)
+	}
+}
+
 func TestLimitThatTheEngineCannotEnforceIsNotAccepted(t *testing.T) {
 	err := checkWarnings([]string{"Your kernel does not support pids limit capabilities or the cgroup is not mounted. PIDs limit discarded."})
 	wantError(t, err, "cannot enforce a limit", "PIDs limit")

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -156,13 +157,17 @@ func removeImage(t *testing.T, en *engine, ref string) {
 	})
 }
 
+// crun is a runtime that an engine may have beside runc.
+const crun = "crun"
+
 // A daemon is an engine of the test's own, to be harmed.
 type daemon struct {
-	t    *testing.T
-	dir  string
-	host string
-	cmd  *exec.Cmd
-	log  *bytes.Buffer
+	t      *testing.T
+	dir    string
+	host   string
+	config string
+	cmd    *exec.Cmd
+	log    *bytes.Buffer
 }
 
 // ownEngine starts a second engine, with this configuration, and points
@@ -184,7 +189,7 @@ func ownEngine(t *testing.T, config string) *daemon {
 	if err := os.WriteFile(filepath.Join(dir, "daemon.json"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	d := &daemon{t: t, dir: dir, host: "unix://" + filepath.Join(dir, "docker.sock")}
+	d := &daemon{t: t, dir: dir, config: config, host: "unix://" + filepath.Join(dir, "docker.sock")}
 	t.Cleanup(func() {
 		d.stop(syscall.SIGTERM)
 		if t.Failed() {
@@ -216,12 +221,20 @@ func unmountBelow(t *testing.T, dir string) {
 	}
 }
 
+// hideMixedGroups hides version 2 of the control groups where it is mounted beside
+// version 1, which crun refuses.
+const hideMixedGroups = "if mountpoint -q /sys/fs/cgroup/unified; then umount /sys/fs/cgroup/unified; fi; "
+
 func (d *daemon) start() {
 	d.t.Helper()
 	d.log = &bytes.Buffer{}
 	path := func(name string) string { return filepath.Join(d.dir, name) }
-	d.cmd = exec.Command("dockerd", "--host", d.host, "--data-root", path("data"), "--exec-root", path("exec"),
-		"--pidfile", path("pid"), "--config-file", path("daemon.json"), "--bridge", "none", "--iptables=false", "--ip-forward=false")
+	args := []string{"dockerd", "--host", d.host, "--data-root", path("data"), "--exec-root", path("exec"),
+		"--pidfile", path("pid"), "--config-file", path("daemon.json"), "--bridge", "none", "--iptables=false", "--ip-forward=false"}
+	if strings.Contains(d.config, crun) {
+		args = slices.Concat([]string{"unshare", "--mount", "sh", "-c", hideMixedGroups + `exec "$@"`, "sh"}, args)
+	}
+	d.cmd = exec.Command(args[0], args[1:]...)
 	d.cmd.Stderr = d.log
 	if err := d.cmd.Start(); err != nil {
 		d.t.Fatal(err)

@@ -3,7 +3,7 @@
 // what the same work costs with a container for each program, and with the tools
 // called directly, in the same minutes, so that ratios hold on a noisy machine.
 //
-//	go run ./testdata/bench [-quick] [-only REGEXP] [-bin DIR] [-plot FILE]
+//	go run ./testdata/bench [-quick] [-only REGEXP] [-runtime NAME] [-bin DIR] [-plot FILE]
 //
 // The table goes to stdout, what is being done to stderr. `make bench` builds the
 // program and starts this, at the top of the repository.
@@ -35,6 +35,7 @@ func main() {
 		return err
 	})
 	flag.StringVar(&b.bin, "bin", "bin", "where mcp-code-mode and toyserver are")
+	flag.StringVar(&b.runtime, "runtime", "crun", "measure starts with this runtime of the Docker engine too, if it has it")
 	flag.StringVar(&b.plot, "plot", "", "also measure growth, and draw it into this SVG file")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -60,6 +61,7 @@ type bench struct {
 	self    string   // this program
 	drivers []string // those that work here
 	image   string   // of sandboxes in Docker; "" without
+	runtime string   // another one of the Docker engine's; "" without
 	table   table
 	cold    map[string]time.Duration // a cold start, by driver
 }
@@ -142,7 +144,15 @@ func (b *bench) prepare(ctx context.Context) {
 		b.drivers = append(b.drivers, driver)
 	}
 	if !slices.Contains(b.drivers, docker) {
+		b.runtime = ""
 		return
+	}
+	if b.runtime != "" {
+		out, err := exec.CommandContext(ctx, b.program(), "run", "--sandbox", docker, "--runtime", b.runtime, "-c", "pass").CombinedOutput()
+		if err != nil {
+			fmt.Fprintf(os.Stderr, "not measured: the engine's runtime %s (%v)\n%s", b.runtime, err, out)
+			b.runtime = ""
+		}
 	}
 	if _, err := exec.LookPath("docker"); err != nil {
 		fmt.Fprintln(os.Stderr, "**** NOT MEASURED: docker run, since there is no docker command")

@@ -24,20 +24,7 @@ const warmGoal, warmGoal99 = 3 * time.Millisecond, 15 * time.Millisecond
 func (b *bench) coldStarts(ctx context.Context) error {
 	r := b.table.add("cold start of a sandbox, `pass` run", "160 ms docker, 90 ms gvisor")
 	err := b.each(func(driver string) error {
-		c, err := b.serve(ctx, driver, "--warm 0", b.toyserver())
-		if err != nil {
-			return err
-		}
-		defer c.close()
-		if _, err := c.timeRun("pass"); err != nil { // which waits for the driver to be made
-			return err
-		}
-		s, err := repeat(b.n(30, 3), func() (time.Duration, error) {
-			b.settle(ctx, driver)
-			took, err := c.timeRun("pass")
-			b.cold[driver] = min(took, 500*time.Millisecond)
-			return took, err
-		})
+		s, err := b.coldStart(ctx, driver, "")
 		if err != nil {
 			return err
 		}
@@ -48,33 +35,71 @@ func (b *bench) coldStarts(ctx context.Context) error {
 	if err != nil || b.image == "" {
 		return err
 	}
-	s, err := repeat(b.n(20, 2), func() (time.Duration, error) { return b.container(ctx, "pass") })
+	s, err := repeat(b.n(20, 2), func() (time.Duration, error) { return b.container(ctx, "") })
+	r.note(bare, ms(s.p50())+" / "+ms(s.p99())+" ms")
+	if err != nil || b.runtime == "" {
+		return err
+	}
+	r = b.table.add(b.withRuntime(), "160 ms")
+	usual := b.cold[docker]
+	s, err = b.coldStart(ctx, docker, "--runtime "+b.runtime)
+	b.cold[docker] = usual
+	if err != nil {
+		return err
+	}
+	r.set(docker, ms(s.p50())+" / "+ms(s.p99())+" ms", s.p50() <= coldGoal[docker])
+	s, err = repeat(b.n(20, 2), func() (time.Duration, error) { return b.container(ctx, b.runtime) })
 	r.note(bare, ms(s.p50())+" / "+ms(s.p99())+" ms")
 	return err
+}
+
+func (b *bench) coldStart(ctx context.Context, driver, options string) (sample, error) {
+	c, err := b.serve(ctx, driver, "--warm 0 "+options, b.toyserver())
+	if err != nil {
+		return nil, err
+	}
+	defer c.close()
+	if _, err := c.timeRun("pass"); err != nil { // which waits for the driver to be made
+		return nil, err
+	}
+	return repeat(b.n(30, 3), func() (time.Duration, error) {
+		b.settle(ctx, driver)
+		took, err := c.timeRun("pass")
+		b.cold[driver] = min(took, 500*time.Millisecond)
+		return took, err
+	})
+}
+
+// withRuntime is the name of a row that repeats the one above with another runtime.
+func (b *bench) withRuntime() string {
+	return "the same, with " + b.runtime + " as the engine's runtime"
 }
 
 // containerLimit bounds one docker run: many at once have been seen to leave an engine of
 // version 20.10 without an answer for any of them.
 const containerLimit = time.Minute
 
-// container is what one program costs with a container of its own, started by hand
+// container is what a program that does nothing costs with a container of its own, started by hand
 // and confined as ours are.
-func (b *bench) container(ctx context.Context, code string) (time.Duration, error) {
+func (b *bench) container(ctx context.Context, runtime string) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, containerLimit)
 	defer cancel()
 	start := time.Now()
-	out, err := b.dockerRun(ctx, code).CombinedOutput()
+	out, err := b.dockerRun(ctx, runtime).CombinedOutput()
 	if err != nil {
 		return 0, fmt.Errorf("docker run: %w: %s", err, out)
 	}
 	return time.Since(start), nil
 }
 
-func (b *bench) dockerRun(ctx context.Context, code string) *exec.Cmd {
+func (b *bench) dockerRun(ctx context.Context, runtime string) *exec.Cmd {
 	args := strings.Fields("run --rm --network none --read-only --tmpfs /tmp:rw,noexec,nosuid,size=16m " +
 		"--user 65534:65534 --cap-drop ALL --security-opt no-new-privileges --pids-limit 64 " +
 		"--memory 256m --memory-swap 256m --cpus 1 --ulimit nofile=64 --entrypoint /usr/bin/python3")
-	return exec.CommandContext(ctx, "docker", append(args, b.image, "-I", "-S", "-B", "-c", code)...)
+	if runtime != "" {
+		args = append(args, "--runtime", runtime)
+	}
+	return exec.CommandContext(ctx, "docker", append(args, b.image, "-I", "-S", "-B", "-c", "pass")...)
 }
 
 // warmRuns is a run that finds a sandbox waiting.
@@ -158,15 +183,7 @@ func (b *bench) takenRuns(ctx context.Context) error {
 func (b *bench) sustained(ctx context.Context) error {
 	r := b.table.add("fresh sandboxes, 8 clients", "12 /s docker, 15 /s gvisor")
 	err := b.each(func(driver string) error {
-		c, err := b.warmed(ctx, driver, "")
-		if err != nil {
-			return err
-		}
-		defer c.close()
-		rate, err := b.rate(ctx, func(context.Context) error {
-			_, err := c.timeRun("pass")
-			return err
-		})
+		rate, err := b.served(ctx, driver, "")
 		r.set(driver, digits(rate)+" /s", rate >= sustainedGoal[driver])
 		return err
 	})
@@ -174,11 +191,37 @@ func (b *bench) sustained(ctx context.Context) error {
 		return err
 	}
 	rate, err := b.rate(ctx, func(ctx context.Context) error {
-		_, err := b.container(ctx, "pass")
+		_, err := b.container(ctx, "")
+		return err
+	})
+	r.note(bare, digits(rate)+" /s")
+	if err != nil || b.runtime == "" {
+		return err
+	}
+	r = b.table.add(b.withRuntime(), "12 /s")
+	if rate, err = b.served(ctx, docker, "--runtime "+b.runtime); err != nil {
+		return err
+	}
+	r.set(docker, digits(rate)+" /s", rate >= sustainedGoal[docker])
+	rate, err = b.rate(ctx, func(ctx context.Context) error {
+		_, err := b.container(ctx, b.runtime)
 		return err
 	})
 	r.note(bare, digits(rate)+" /s")
 	return err
+}
+
+// served is the rate of programs that serve runs for 8 clients.
+func (b *bench) served(ctx context.Context, driver, options string) (float64, error) {
+	c, err := b.warmed(ctx, driver, options)
+	if err != nil {
+		return 0, err
+	}
+	defer c.close()
+	return b.rate(ctx, func(context.Context) error {
+		_, err := c.timeRun("pass")
+		return err
+	})
 }
 
 // rate keeps 8 at work and counts what they do in a second, once what was ready
