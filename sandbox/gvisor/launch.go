@@ -110,6 +110,9 @@ func specFile(spec any) (*os.File, error) {
 	return f, nil
 }
 
+// inputPipe is what the runner's input holds, in bytes: several large results at once.
+const inputPipe = 256 << 10
+
 // pipes makes the runner's standard streams.
 func pipes(ours *stdio, theirs *sentryFiles) error {
 	for _, p := range []struct{ read, write **os.File }{
@@ -120,5 +123,10 @@ func pipes(ours *stdio, theirs *sentryFiles) error {
 			return fmt.Errorf("making pipes: %w", err)
 		}
 	}
-	return nil
+	raw, err := ours.in.SyscallConn()
+	if err != nil {
+		return fmt.Errorf("making pipes: %w", err)
+	}
+	// Where the user has too many large ones already, the pipe stays as it is.
+	return raw.Control(func(fd uintptr) { _, _ = unix.FcntlInt(fd, unix.F_SETPIPE_SZ, inputPipe) })
 }
