@@ -41,8 +41,8 @@ func BenchmarkCall(b *testing.B) {
 	}
 }
 
-// BenchmarkScan is what reading costs, per byte: a large result is checked once as a
-// message and once as a result.
+// BenchmarkScan is what reading costs, per byte: a large result is checked once, as
+// part of its message, and then only cut.
 func BenchmarkScan(b *testing.B) {
 	text := `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"` + strings.Repeat(`a line of text, \"quoted\"\n`, 2400) + `"}]}}`
 	b.SetBytes(int64(len(text)))

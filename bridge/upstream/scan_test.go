@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
 func TestScannerAcceptsExactlyJSON(t *testing.T) {
@@ -45,6 +46,9 @@ func FuzzScannerAgreesWithEncodingJSON(f *testing.F) {
 		trimmed := strings.TrimLeft(s, " \t\r\n")
 		if trimmed == "" || trimmed[0] != '{' && trimmed[0] != '[' || !utf8.ValidString(s) {
 			return
+		}
+		if isJSON([]byte(s)) != valid(s) {
+			t.Fatalf("%q: isJSON = %v", s, isJSON([]byte(s)))
 		}
 		if got, want := valid(s), json.Valid([]byte(s)); got != want {
 			t.Fatalf("%q: valid = %v, encoding/json says %v", s, got, want)
@@ -216,4 +220,18 @@ func FuzzWhatAServerSays(f *testing.F) {
 		}
 		isStateless(*m)
 	})
+}
+
+// Whoever reads a result relies on its channel to have checked that it is JSON.
+func TestAResultOverHTTPThatIsNoJSONIsABadAnswer(t *testing.T) {
+	id, err := jsonrpc.MakeID("1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for result, good := range map[string]bool{`{"content":[]}`: true, `{"content":[`: false, `{"content":[]} x`: false, `{"content":["\x"]}`: false} {
+		m := response(&jsonrpc.Response{ID: id, Result: json.RawMessage(result)})
+		if (m.err == nil) != good || (m.result != nil) != good || !good && !errors.Is(m.err, ErrBadAnswer) {
+			t.Errorf("%s: %s, %v", result, m.result, m.err)
+		}
+	}
 }
