@@ -158,7 +158,7 @@ func (e *execution) answer(ctx context.Context, c wire.Call) {
 		reply := e.call(ctx, c)
 		// A reply that cannot be written finds the sandbox dead, which the
 		// reading side notices too.
-		_ = e.s.out.Send(func(dst []byte) []byte { return e.appendReply(dst, c.ID, reply) })
+		_ = e.s.out.Send(func(dst []byte) ([]byte, bool) { return e.appendReply(dst, c.ID, reply) })
 		select {
 		case c = <-e.more:
 		case <-ctx.Done():
@@ -168,15 +168,16 @@ func (e *execution) answer(ctx context.Context, c wire.Call) {
 }
 
 // appendReply runs when the reply is about to be written: from then on the
-// runner may use its place for another call.
-func (e *execution) appendReply(dst []byte, id int64, r wire.Reply) []byte {
+// runner may use its place for another call. It reports whether more replies are
+// to come.
+func (e *execution) appendReply(dst []byte, id int64, r wire.Reply) (_ []byte, more bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.over {
-		return dst
+		return dst, false
 	}
 	delete(e.inFlight, id)
-	return wire.AppendReply(dst, id, r)
+	return wire.AppendReply(dst, id, r), len(e.inFlight) > 0
 }
 
 // finish forgets the calls that are still under way, as the runner does.

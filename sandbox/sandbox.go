@@ -148,7 +148,7 @@ func (s *Sandbox) send(line []byte) error {
 	if line == nil {
 		return nil
 	}
-	return s.out.Send(func(dst []byte) []byte { return append(dst, line...) })
+	return s.out.Send(func(dst []byte) ([]byte, bool) { return append(dst, line...), false })
 }
 
 func (s *Sandbox) expectReady() error {

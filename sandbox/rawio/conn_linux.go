@@ -3,6 +3,7 @@ package rawio
 import (
 	"io"
 	"os"
+	"runtime"
 	"syscall"
 	"unsafe"
 )
@@ -64,6 +65,9 @@ func (c *Conn) Read(p []byte) (int, error) {
 	if c.raw == nil || len(p) == 0 {
 		return c.file.Read(p)
 	}
+	// Whoever was handed what the last read brought goes on now, not after a look that
+	// mostly finds nothing yet.
+	runtime.Gosched()
 	c.in.p = p
 	err := c.raw.Read(c.in.wait)
 	c.in.p = nil

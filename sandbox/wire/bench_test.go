@@ -70,7 +70,7 @@ func sendReplies(b *testing.B, r wire.Reply) {
 	b.ReportAllocs()
 	w := wire.NewWriter(io.Discard)
 	for b.Loop() {
-		if err := w.Send(func(dst []byte) []byte { return wire.AppendReply(dst, 1, r) }); err != nil {
+		if err := w.Send(func(dst []byte) ([]byte, bool) { return wire.AppendReply(dst, 1, r), false }); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -88,8 +88,8 @@ func (g *gated) Write(b []byte) (int, error) {
 	return g.buf.Write(b)
 }
 
-func line(text string) func([]byte) []byte {
-	return func(dst []byte) []byte { return append(append(dst, text...), '\n') }
+func line(text string) func([]byte) ([]byte, bool) {
+	return func(dst []byte) ([]byte, bool) { return append(append(dst, text...), '\n'), false }
 }
 
 func TestWriterBatchesWhatComesDuringAWrite(t *testing.T) {
@@ -124,7 +124,7 @@ func TestWriterHoldsABoundedAmount(t *testing.T) {
 	var senders sync.WaitGroup
 	for range 100 {
 		senders.Go(func() {
-			if err := w.Send(func(dst []byte) []byte {
+			if err := w.Send(func(dst []byte) ([]byte, bool) {
 				held.Add(1)
 				return line(big)(dst)
 			}); err != nil {
@@ -160,9 +160,9 @@ func TestWriterStaysBrokenOnceAWriteFailed(t *testing.T) {
 	if err := <-first; !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("got %v", err)
 	}
-	err := w.Send(func([]byte) []byte {
+	err := w.Send(func([]byte) ([]byte, bool) {
 		t.Error("a line was asked for")
-		return nil
+		return nil, false
 	})
 	if !errors.Is(err, io.ErrClosedPipe) || g.buf.Len() != 0 {
 		t.Errorf("got %v and %d bytes", err, g.buf.Len())

@@ -33,10 +33,12 @@ func NewWriter(w io.Writer) *Writer {
 
 // Send writes the line or lines that appendLine appends to the buffer it is
 // given. appendLine runs once, when there is room, and under the Writer's
-// lock: it must be quick and not call the Writer. Send returns when the bytes
-// are written, or when another goroutine is going to write them; an error is
-// that of the first write that failed, and appendLine may then not have run.
-func (w *Writer) Send(appendLine func(dst []byte) []byte) error {
+// lock: it must be quick and not call the Writer. It also says whether more
+// lines may come at once from other goroutines, for which Send then waits a
+// moment. Send returns when the bytes are written, or when another goroutine is
+// going to write them; an error is that of the first write that failed, and
+// appendLine may then not have run.
+func (w *Writer) Send(appendLine func(dst []byte) (line []byte, more bool)) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for w.err == nil && len(w.waiting) > maxWaiting {
@@ -45,12 +47,14 @@ func (w *Writer) Send(appendLine func(dst []byte) []byte) error {
 	if w.err != nil {
 		return w.err
 	}
-	w.waiting = appendLine(w.waiting)
-	if w.writing {
+	var more bool
+	if w.waiting, more = appendLine(w.waiting); w.writing {
 		return nil
 	}
 	w.writing = true
-	w.gather()
+	if more {
+		w.gather()
+	}
 	for w.err == nil && len(w.waiting) > 0 {
 		w.write()
 	}

@@ -10,6 +10,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -183,10 +184,13 @@ func (b *bench) serve(ctx context.Context, driver, options string, server ...str
 
 // settle waits until a sandbox that was taken is replaced and the one used is gone,
 // and not for long after that: a machine that has nothing to do takes milliseconds
-// to wake up, and so does each program on it.
+// to wake up, and so does each program on it. Where no start was measured, one may
+// take coldGuess.
 func (b *bench) settle(ctx context.Context, driver string) {
 	select {
 	case <-ctx.Done():
-	case <-time.After(30*time.Millisecond + b.cold[driver]*5/4):
+	case <-time.After(30*time.Millisecond + cmp.Or(b.cold[driver], coldGuess)*5/4):
 	}
 }
+
+const coldGuess = 300 * time.Millisecond
