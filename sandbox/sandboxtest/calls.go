@@ -74,6 +74,23 @@ print(out)
 loop = asyncio.get_running_loop()
 print(await asyncio.to_thread(lambda: asyncio.run_coroutine_threadsafe(echo(a=1), loop).result()))
 `, `{"a":1}`+"\n"),
+	prints("descriptors that the code watches are looked at before, beside and after calls", `
+import os
+loop = asyncio.get_running_loop()
+read, write = os.pipe()
+came = asyncio.Queue()
+loop.add_reader(read, lambda: came.put_nowait(os.read(read, 10)))
+os.write(write, b"before")
+print(await came.get())
+call = asyncio.create_task(slow())
+os.write(write, b"beside")
+print(await came.get(), call.done())
+call.cancel()
+os.write(write, b"with")
+print(await asyncio.gather(echo(a=1), came.get()))
+loop.remove_reader(read)
+print(await echo(a=2))
+`, "b'before'\nb'beside' False\n['{\"a\":1}', b'with']\n{\"a\":2}\n"),
 	passes("a cancelled call gives its place back once answered", `
 async def quick(): return await echo(a=1)
 for _ in range(10):
