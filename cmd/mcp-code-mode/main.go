@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/gvisor"
 )
@@ -17,7 +18,22 @@ import (
 func main() {
 	gvisor.Main() // does not return in a process that gVisor started for itself
 	ownDescriptors()
+	go beat()
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// heartbeat bounds how long the program may stand still for the sake of beat.
+const heartbeat = 500 * time.Millisecond
+
+// beat keeps a timer due. As of Go 1.26 a garbage collection that begins in the
+// nanoseconds before a thread blocks in a system call, such as the read of the
+// client's next message, waits for that call with everything else stopped. (The
+// runtime looks for pending collections before it marks the thread as blocked, and
+// not after.) The runtime's monitor ends this when it next looks, and while all
+// stands still it only does so when a timer is due.
+func beat() {
+	for range time.Tick(heartbeat) {
+	}
 }
 
 // run is the whole program but for the exit.
