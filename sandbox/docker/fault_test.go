@@ -4,11 +4,17 @@ package docker
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"os"
+	"path"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -107,6 +113,38 @@ func TestWhoIsLeftBehind(t *testing.T) {
 		if got := leftBehind(c); got != test.want {
 			t.Errorf("%s: left behind is %v", test.what, got)
 		}
+	}
+}
+
+func TestWhatTheEngineOnlyListsIsNotLeftBehind(t *testing.T) {
+	var removed []string
+	list := fmt.Sprintf(`[{"Id": "listed", "State": "dead", "Created": 1, "Labels": {%q: "1"}},
+		{"Id": "there", "State": "exited", "Created": 1, "Labels": {%[1]q: "1"}}]`, labelOurs)
+	engine := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/containers/json"):
+			_, _ = io.WriteString(w, list)
+		case strings.Contains(r.URL.Path, "/containers/listed"):
+			http.Error(w, `{"message": "No such container: listed"}`, http.StatusNotFound)
+		case r.Method == http.MethodDelete:
+			removed = append(removed, path.Base(r.URL.Path))
+			w.WriteHeader(http.StatusNoContent)
+		default: // the ping, and the other container
+			_, _ = io.WriteString(w, "{}")
+		}
+	}))
+	defer engine.Close()
+	t.Setenv("DOCKER_HOST", "tcp://"+engine.Listener.Addr().String())
+	en, _, err := connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer en.close()
+	var log bytes.Buffer
+	en.reap(slog.New(slog.NewTextHandler(&log, nil)))
+	if !slices.Equal(removed, []string{"there"}) || strings.Contains(log.String(), "listed") {
+		t.Errorf("removed %v, logged %s", removed, log.String())
 	}
 }
 

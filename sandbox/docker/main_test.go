@@ -100,7 +100,9 @@ func ownedBy(t *testing.T, en *engine, owner string) (names []string) {
 		t.Fatal(err)
 	}
 	for _, c := range list {
-		names = append(names, fmt.Sprint(c.Names, c.State))
+		if en.has(context.Background(), c.ID) {
+			names = append(names, fmt.Sprint(c.Names, c.State))
+		}
 	}
 	return names
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/containerd/errdefs"
 	"github.com/docker/docker/api/types/container"
 	"github.com/docker/docker/api/types/filters"
 )
@@ -44,7 +45,7 @@ func (en *engine) reap(log *slog.Logger) {
 		return
 	}
 	for _, c := range list {
-		if ctx.Err() != nil || !leftBehind(c) {
+		if ctx.Err() != nil || !leftBehind(c) || !en.has(ctx, c.ID) {
 			continue
 		}
 		log.Info("removing a sandbox that was left behind", "container", c.ID, "owner", c.Labels[labelOwner])
@@ -52,6 +53,14 @@ func (en *engine) reap(log *slog.Logger) {
 			log.Warn("could not remove a sandbox that was left behind", "container", c.ID)
 		}
 	}
+}
+
+// has reports whether the engine knows a container that it lists. One that was
+// removed while the engine started stays in its list, dead and without a name,
+// until the engine starts again.
+func (en *engine) has(ctx context.Context, id string) bool {
+	_, err := en.ContainerInspect(ctx, id)
+	return !errdefs.IsNotFound(err)
 }
 
 func leftBehind(c container.Summary) bool {

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/containerd/errdefs"
 	"github.com/docker/docker/api/types/container"
 	"github.com/docker/docker/api/types/filters"
 	dockerapi "github.com/docker/docker/client"
@@ -38,7 +39,8 @@ func engineAt(host string) (*dockerapi.Client, error) {
 	return dockerapi.NewClientWithOpts(dockerapi.FromEnv, dockerapi.WithHost(host), dockerapi.WithAPIVersionNegotiation())
 }
 
-// containers lists the containers of the program.
+// containers lists the containers of the program. An engine may also list some
+// that it does not have: those removed while it started.
 func (s *started) containers() []container.Summary {
 	s.t.Helper()
 	if s.place.engine == nil {
@@ -52,7 +54,10 @@ func (s *started) containers() []container.Summary {
 	}
 	var ours []container.Summary
 	for _, c := range list {
-		if strings.Contains(c.Labels["mcp-code-mode.owner"], fmt.Sprintf("/%d/", s.pid)) {
+		if !strings.Contains(c.Labels["mcp-code-mode.owner"], fmt.Sprintf("/%d/", s.pid)) {
+			continue
+		}
+		if _, err := s.place.engine.ContainerInspect(context.Background(), c.ID); !errdefs.IsNotFound(err) {
 			ours = append(ours, c)
 		}
 	}
@@ -147,13 +152,11 @@ func (s *started) nobodyLeft() {
 	eventually(s.t, "the program's mounts are gone", func() bool { return len(s.mounts()) == 0 })
 }
 
-// describeContainers logs what the engine lists of the program's containers, and what it says
-// when it is asked about each.
+// describeContainers logs what the engine says about the program's containers.
 func (s *started) describeContainers() {
 	s.t.Helper()
 	for _, c := range s.containers() {
-		_, err := s.place.engine.ContainerInspect(context.Background(), c.ID)
-		s.t.Logf("container %s %v: state %q, %q; inspected: %v", c.ID, c.Names, c.State, c.Status, err)
+		s.t.Logf("container %s %v: state %q, %q", c.ID, c.Names, c.State, c.Status)
 	}
 }
 
