@@ -158,7 +158,7 @@ func (e *execution) answer(ctx context.Context, c wire.Call) {
 		reply := e.call(ctx, c)
 		// A reply that cannot be written finds the sandbox dead, which the
 		// reading side notices too.
-		_ = e.s.out.Send(func(dst []byte) ([]byte, bool) { return e.appendReply(dst, c.ID, reply) })
+		_ = e.s.out.Send(func(dst []byte) ([]byte, bool) { return e.appendReply(ctx, dst, c.ID, reply) })
 		select {
 		case c = <-e.more:
 		case <-ctx.Done():
@@ -169,11 +169,12 @@ func (e *execution) answer(ctx context.Context, c wire.Call) {
 
 // appendReply runs when the reply is about to be written: from then on the
 // runner may use its place for another call. It reports whether more replies are
-// to come.
-func (e *execution) appendReply(dst []byte, id int64, r wire.Reply) (_ []byte, more bool) {
+// to come. Code that is being stopped hears nothing more: it could end as if it
+// had not been.
+func (e *execution) appendReply(ctx context.Context, dst []byte, id int64, r wire.Reply) (_ []byte, more bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.over {
+	if e.over || ctx.Err() != nil {
 		return dst, false
 	}
 	delete(e.inFlight, id)

@@ -23,16 +23,17 @@ import (
 // puppet is a driver whose machine is a function that plays the runner: it
 // shows what the host does when a runner does not behave.
 type puppet struct {
-	play func(m *scripted)
-	exit sandbox.Exit // how the machine ends when nobody kills it
-	last *scripted
+	play  func(m *scripted)
+	exit  sandbox.Exit  // how the machine ends when nobody kills it
+	dying time.Duration // how long it lives on when it is killed
+	last  *scripted
 }
 
 func (p *puppet) Name() string { return "puppet" }
 func (p *puppet) Close() error { return nil }
 
 func (p *puppet) Start(context.Context) (sandbox.Instance, error) {
-	m := &scripted{exit: p.exit, done: make(chan struct{})}
+	m := &scripted{exit: p.exit, dying: p.dying, done: make(chan struct{})}
 	m.hostIn, m.out = io.Pipe()
 	m.in, m.hostOut = io.Pipe()
 	m.lines = bufio.NewScanner(m.in)
@@ -52,6 +53,7 @@ type scripted struct {
 	hostOut *io.PipeWriter
 	lines   *bufio.Scanner
 	exit    sandbox.Exit
+	dying   time.Duration
 	killed  atomic.Bool
 	once    sync.Once
 	done    chan struct{}
@@ -62,7 +64,7 @@ func (m *scripted) Write(b []byte) (int, error) { return m.hostOut.Write(b) }
 
 func (m *scripted) Kill() {
 	m.killed.Store(true)
-	m.end()
+	time.AfterFunc(m.dying, m.end)
 }
 
 func (m *scripted) end() {
@@ -262,6 +264,32 @@ func TestTheDeadlineHoldsWhateverACallDoes(t *testing.T) {
 	close(release)
 	if o := <-returned; o.Error != "stopped: deadline of 0.05 s reached" || !o.Stopped {
 		t.Errorf("got %+v", o)
+	}
+}
+
+// A call that fails because its run is cancelled is no reason for code to end as
+// if it had not been.
+func TestCodeThatIsBeingStoppedHearsNothing(t *testing.T) {
+	p := &puppet{dying: 50 * time.Millisecond, play: func(m *scripted) {
+		m.ready()
+		m.say(`{"op":"call","id":1,"tool":"a/b","args":{}}`)
+		if m.hear() != "" {
+			m.say(`{"op":"done","cell":1,"error":null}`)
+		}
+	}}
+	s, err := sandbox.Open(t.Context(), p, sandbox.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	o, err := s.Exec(ctx, "code", func(context.Context, wire.Call) wire.Reply {
+		cancel()
+		return wire.Reply{Text: "cancelled"}
+	})
+	if diff := cmp.Diff(sandbox.Outcome{Error: "stopped: cancelled", Stopped: true}, o); err != nil || diff != "" {
+		t.Errorf("%v %s", err, diff)
 	}
 }
 
