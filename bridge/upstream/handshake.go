@@ -44,16 +44,26 @@ func (p *peer) shake(ctx context.Context, impl *mcp.Implementation, probe bool) 
 	if err == nil {
 		return version, nil
 	}
-	// A server that was only slow to start answers both, one of them well.
-	select {
-	case m := <-discovered:
-		if isStateless(m) && !p.isDead() {
-			p.meta = meta
-			return stateless, nil
-		}
-	default:
+	// A server that was only slow to start answers both, one of them well, in any order.
+	if discovered != nil && p.late(ctx, discovered) {
+		p.meta = meta
+		return stateless, nil
 	}
 	return "", err
+}
+
+// late waits once more for the answer to server/discover, and reports whether it offers
+// the stateless version.
+func (p *peer) late(ctx context.Context, discovered <-chan incoming) bool {
+	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	select {
+	case m := <-discovered:
+		return isStateless(m) && !p.isDead()
+	case <-p.dead:
+	case <-ctx.Done():
+	}
+	return false
 }
 
 // discover asks which versions the server speaks. When no answer comes in time, it

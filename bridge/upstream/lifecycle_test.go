@@ -83,6 +83,8 @@ func TestEveryKindOfHandshakeEndsWithTheRightVersion(t *testing.T) {
 		"slow=2500ms":        latest,
 		// Slow to start is not the same as silent: the late answer counts.
 		"slow=2500ms stateless": stateless,
+		// So does one that comes after the refusal of what was tried meanwhile.
+		"thinks stateless": stateless,
 	} {
 		t.Run(modes, func(t *testing.T) {
 			t.Parallel()

@@ -25,6 +25,7 @@ var modes = map[string]string{
 	// Starting and the handshake.
 	"banner":    "prints lines that are not messages, at the start and before every answer",
 	"silent":    "does not answer server/discover",
+	"thinks":    "answers server/discover after it has refused initialize",
 	"fragile":   "exits when anything but initialize comes first",
 	"stateless": "speaks MCP 2026-07-28 only",
 	"version":   "answers initialize with this version",
@@ -63,6 +64,8 @@ var modes = map[string]string{
 type server struct {
 	mode   map[string]string
 	starts int
+
+	discovery json.RawMessage // the id of a server/discover that thinks lets wait
 
 	mu        sync.Mutex // guards what follows, and stdout
 	cancelled []string
@@ -240,6 +243,8 @@ func (s *server) handle(r *request) {
 func (s *server) discover(r *request) {
 	switch {
 	case s.is("silent"):
+	case s.is("thinks") && s.discovery == nil:
+		s.discovery = r.ID
 	case s.is("stateless"):
 		s.answer(r.ID, `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}`)
 	default:
@@ -255,6 +260,10 @@ func (s *server) initialize(r *request) {
 	switch {
 	case s.is("stateless"):
 		s.refuse(r.ID, -32022, "unsupported protocol version", `{"supported":["2026-07-28"]}`)
+		if s.is("thinks") {
+			time.Sleep(50 * time.Millisecond)
+			s.discover(&request{ID: s.discovery})
+		}
 	case s.is("picky") && version != "2024-11-05":
 		s.refuse(r.ID, -32602, "Unsupported protocol version", `{"supported":["2024-10-07","2024-11-05"],"requested":"`+version+`"}`)
 	default:
