@@ -18,7 +18,8 @@ const (
 	killTimeout  = 5 * time.Second        // for the engine to take the order to kill
 	leaveTimeout = 3 * time.Second        // for it to remove by itself what is dead
 	goneTimeout  = 2 * time.Second        // for an engine that went away to come back
-	oomTimeout   = 300 * time.Millisecond // for it to say that memory was the reason
+	drainTimeout = 200 * time.Millisecond // for what it said last to be read
+	oomTimeout   = 2 * time.Second        // for it to say that memory was the reason
 	killedCode   = 137                    // exit status after SIGKILL
 )
 
@@ -65,6 +66,13 @@ func (i *instance) watch(w *waiter) {
 	}
 	if err == nil && result.Error != nil { // dead, but the engine could not remove it
 		err = fmt.Errorf("removing container: %s", result.Error.Message)
+	}
+	if err == nil && !killed {
+		select { // removed, and maybe not yet read to its end
+		case <-i.ended:
+		case <-i.killed:
+		case <-after(drainTimeout):
+		}
 	}
 	i.exit = sandbox.Exit{Code: -1}
 	if result != nil {
