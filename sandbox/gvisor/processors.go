@@ -75,16 +75,30 @@ func (p *processors) confine(sentry int) error {
 	if set == nil {
 		return nil
 	}
-	stubs, err := children(sentry)
-	if err == nil && len(stubs) == 0 {
-		err = errors.New("none found")
-	}
-	if err != nil {
+	if err := confineBelow(sentry, set); err != nil {
 		return fmt.Errorf("confining the sandbox's processes to %d processors: %w", p.each, err)
 	}
-	for _, pid := range stubs {
-		if err := confineTasks(pid, set); err != nil {
-			return fmt.Errorf("confining the sandbox's processes to %d processors: %w", p.each, err)
+	return nil
+}
+
+// confineBelow sets the processors of every thread of every process below one. It looks
+// again until it finds no thread that it did not know: one that was made meanwhile may
+// have been made by one that was still free.
+func confineBelow(sentry int, set *unix.CPUSet) error {
+	confined := map[int]bool{}
+	for known := -1; known < len(confined); {
+		known = len(confined)
+		stubs, err := children(sentry)
+		if err == nil && len(stubs) == 0 {
+			err = errors.New("none found")
+		}
+		if err != nil {
+			return err
+		}
+		for _, pid := range stubs {
+			if err := confineTasks(pid, set, confined); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -148,8 +162,8 @@ func childrenByParent(pid int) ([]int, error) {
 	return all, nil
 }
 
-// confineTasks sets the processors of all threads of a process.
-func confineTasks(pid int, set *unix.CPUSet) error {
+// confineTasks sets the processors of the threads of a process that are not confined yet.
+func confineTasks(pid int, set *unix.CPUSet, confined map[int]bool) error {
 	tasks, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil // it has ended
@@ -159,12 +173,16 @@ func confineTasks(pid int, set *unix.CPUSet) error {
 	}
 	for _, t := range tasks {
 		tid, err := strconv.Atoi(t.Name())
+		if err == nil && confined[tid] {
+			continue
+		}
 		if err == nil {
 			err = unix.SchedSetaffinity(tid, set)
 		}
 		if err != nil && !errors.Is(err, unix.ESRCH) {
 			return err
 		}
+		confined[tid] = true
 	}
 	return nil
 }
