@@ -77,7 +77,7 @@ func hangUp(connection *mcp.ServerSession, left <-chan struct{}, why error) erro
 func (s *Server) waitTold(ctx context.Context, left <-chan struct{}) {
 	select {
 	case <-s.told:
-		time.Sleep(100 * time.Millisecond) // the answer is being written
+		time.Sleep(500 * time.Millisecond) // the answer is being written
 	case <-left:
 	case <-ctx.Done():
 	case <-time.After(tellTime):

@@ -156,7 +156,7 @@ func (p *peer) begin(ctx context.Context, method string, params json.RawMessage)
 }
 
 // settleTime is how long a failed write waits for the reader to notice what it means.
-const settleTime = 20 * time.Millisecond
+const settleTime = 200 * time.Millisecond
 
 // settle waits, after a write failed for want of a server, for the reader to find
 // the connection dead, so that the next call starts again instead of failing too.

@@ -27,7 +27,7 @@ const (
 	drainTime = time.Second
 	// lastWords is how long the report of a server's end waits for its exit status
 	// and for what it wrote to stderr last.
-	lastWords = 200 * time.Millisecond
+	lastWords = 2 * time.Second
 )
 
 // process is one started server: its pipes, and the ways to end it together with
