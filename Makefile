@@ -47,11 +47,11 @@ demo: ## watch policy decide about the calls of one short program
 
 test: build have-docker servers ## every test that can run here
 	$(OPA) test policies
-	E2E_BIN=$(CURDIR)/bin go test -timeout 15m $(TESTFLAGS) $(PACKAGES)
+	E2E_BIN=$(CURDIR)/bin go test -timeout 20m $(TESTFLAGS) $(PACKAGES)
 	@$(MAKE) --no-print-directory race
 
 race: have-cc ## the packages without a sandbox, under the race detector
-	@! command -v cc >/dev/null || { set -x; CGO_ENABLED=1 go test -race -timeout 10m $(TESTFLAGS) $(PURE); }
+	@! command -v cc >/dev/null || { set -x; CGO_ENABLED=1 go test -race -timeout 20m $(TESTFLAGS) $(PURE); }
 
 lint: ## formatting, vet, golangci-lint, tidy go.mod, Rego
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$unformatted" || { echo "run gofmt -w on: $$unformatted"; exit 1; }

@@ -69,12 +69,12 @@ func (m *scripted) Kill() {
 
 func (m *scripted) end() {
 	m.once.Do(func() {
+		if m.killed.Load() { // before the host learns that it ended, and kills it then
+			m.exit = sandbox.Exit{Code: 137}
+		}
 		m.out.Close()
 		m.in.Close()
 		m.hostOut.CloseWithError(io.ErrClosedPipe)
-		if m.killed.Load() {
-			m.exit = sandbox.Exit{Code: 137}
-		}
 		close(m.done)
 	})
 }
@@ -246,7 +246,7 @@ func TestTheDeadlineHoldsWhateverACallDoes(t *testing.T) {
 	release, cancelled := make(chan struct{}), make(chan struct{})
 	returned := make(chan sandbox.Outcome, 1)
 	go func() {
-		_, o := p.run(t, sandbox.Limits{Deadline: 50 * time.Millisecond}, func(ctx context.Context, _ wire.Call) wire.Reply {
+		_, o := p.run(t, sandbox.Limits{Deadline: time.Second}, func(ctx context.Context, _ wire.Call) wire.Reply {
 			<-ctx.Done()
 			close(cancelled)
 			<-release // deaf to its context for a while
@@ -254,7 +254,11 @@ func TestTheDeadlineHoldsWhateverACallDoes(t *testing.T) {
 		})
 		returned <- o
 	}()
-	<-cancelled
+	select {
+	case <-cancelled:
+	case o := <-returned:
+		t.Fatalf("no call: %+v", o)
+	}
 	p.last.Wait() // dead
 	select {
 	case <-returned:
@@ -262,7 +266,7 @@ func TestTheDeadlineHoldsWhateverACallDoes(t *testing.T) {
 	case <-time.After(20 * time.Millisecond):
 	}
 	close(release)
-	if o := <-returned; o.Error != "stopped: deadline of 0.05 s reached" || !o.Stopped {
+	if o := <-returned; o.Error != "stopped: deadline of 1 s reached" || !o.Stopped {
 		t.Errorf("got %+v", o)
 	}
 }
@@ -376,12 +380,12 @@ func TestOneCellAtATime(t *testing.T) {
 	if err := s.Init(t.Context(), []wire.Tool{{Name: "call", ID: "a/call"}}); err != nil {
 		t.Fatal(err)
 	}
-	inside := make(chan struct{})
+	inside, release := make(chan struct{}), make(chan struct{})
 	done := make(chan sandbox.Outcome)
 	go func() {
 		o, err := s.Exec(t.Context(), "await call()", func(context.Context, wire.Call) wire.Reply {
 			close(inside)
-			time.Sleep(50 * time.Millisecond)
+			<-release
 			return wire.Reply{Text: "x"}
 		})
 		if err != nil {
@@ -395,6 +399,7 @@ func TestOneCellAtATime(t *testing.T) {
 	if _, err := s.Exec(ctx, "1", nil); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a second cell that gave up: %v", err)
 	}
+	time.AfterFunc(50*time.Millisecond, func() { close(release) })
 	if o, err := s.Exec(t.Context(), "2", nil); err != nil || o.Stdout != "2\n" {
 		t.Errorf("a second cell that waited: %+v, %v", o, err)
 	}

@@ -223,7 +223,15 @@ func TestEveryCallGetsItsOwnAnswer(t *testing.T) {
 func TestCancellingReturnsAtOnceAndTellsTheServer(t *testing.T) {
 	u := startTest(t, mode())
 	ctx, cancel := context.WithCancel(context.Background())
-	time.AfterFunc(50*time.Millisecond, cancel)
+	go func() {
+		p := u.live.Load()
+		for waiting := 0; waiting == 0; time.Sleep(50 * time.Millisecond) {
+			p.mu.Lock()
+			waiting = len(p.pending)
+			p.mu.Unlock()
+		}
+		cancel()
+	}()
 	if _, err := u.Call(ctx, "late", nil); !errors.Is(err, context.Canceled) {
 		t.Fatalf("error %v", err)
 	}

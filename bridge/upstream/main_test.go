@@ -73,7 +73,7 @@ func logTo(level slog.Level) (*slog.Logger, *syncBuffer) {
 // testContext ends before the test binary gives up, so that a hang has a name.
 func testContext(t testing.TB) context.Context {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }
@@ -97,7 +97,7 @@ func (b *syncBuffer) String() string {
 
 func eventually(t *testing.T, what string, f func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); !f(); {
+	for deadline := time.Now().Add(time.Minute); !f(); {
 		if time.Now().After(deadline) {
 			t.Fatalf("never happened: %s", what)
 		}

@@ -146,11 +146,13 @@ time.sleep(30)
 
 func TestMemoryUsedOneAfterTheOtherIsNotAddedUp(t *testing.T) {
 	const code = `
+import time
 for i in range(6):
     x = bytearray(150 << 20)
     for j in range(0, len(x), 4096):
         x[j] = 1
     del x
+    time.sleep(0.5)  # for gVisor to give it back
 print('alive')
 `
 	d := newTestDriver(t, Options{})

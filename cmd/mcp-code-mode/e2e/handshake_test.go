@@ -131,7 +131,7 @@ func TestRunsOfOneClientGoSideBySide(t *testing.T) {
 // TestAStartupThatTakesTooLongIsAnError, which says which server it is.
 func TestAStartupThatTakesTooLongIsAnError(t *testing.T) {
 	p := newPlace(t)
-	c := p.serve("auto", "--startup-timeout", "0.5", "--config", p.config(map[string]server{
+	c := p.serve("auto", "--startup-timeout", "3", "--config", p.config(map[string]server{
 		"good": starts(built.toyserver), "sleepy": starts(built.toyserver, "-delay", "1h"),
 	}))
 	c.hello(current)

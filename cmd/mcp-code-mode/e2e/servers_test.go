@@ -51,7 +51,7 @@ func TestOneProgramUsesFourServers(t *testing.T) {
 		memory.Private = true
 		toy := starts(built.toyserver)
 		toy.Rules = map[string][]string{"create_issue": {"size(args.title) <= 10", "args.priority != 'high'"}}
-		c := p.serve(driver, "--config", p.config(map[string]server{
+		c := p.serve(driver, "--startup-timeout", "120", "--config", p.config(map[string]server{
 			"files": files, "memory": memory, "toy": toy, "every-thing": starts(realServer(t, "everything")...),
 		}))
 		c.hello(current)
