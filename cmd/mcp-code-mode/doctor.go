@@ -20,7 +20,7 @@ import (
 )
 
 // doctorTime bounds all checks together.
-const doctorTime = 15 * time.Second
+const doctorTime = 3 * time.Second
 
 // A check is one line of doctor's table.
 type check struct {

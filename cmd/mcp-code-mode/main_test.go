@@ -88,7 +88,7 @@ func params(t *testing.T, dir, sandbox string) testscript.Params {
 			env.Setenv("SANDBOX", sandbox)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "unhex": unhex},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "quiet": quiet, "unhex": unhex},
 		Condition: func(cond string) (bool, error) {
 			for _, d := range drivers() {
 				if d.name == cond {
@@ -116,6 +116,19 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if strconv.Itoa(got) != args[0] {
 		ts.Fatalf("exit code %d, want %s", got, args[0])
+	}
+}
+
+// quiet wants nothing on the last program's stderr, except about sandboxes of others: tests
+// beside this one kill programs, and what those leave on the engine is removed and said.
+func quiet(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 0 {
+		ts.Fatalf("usage: quiet")
+	}
+	for line := range strings.Lines(ts.ReadFile("stderr")) {
+		if !strings.Contains(line, `msg="removing a sandbox that was left behind"`) {
+			ts.Fatalf("on stderr: %s", line)
+		}
 	}
 }
 

@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	probeTimeout    = 5 * time.Second // of looking for an engine, all in all
-	endpointTimeout = 2 * time.Second // of one of several places where it may be
+	probeTimeout    = 2 * time.Second // of looking for an engine, all in all
+	endpointTimeout = time.Second     // of one of several places where it may be
 )
 
 // Engine is what Probe finds out about the engine in use.
@@ -39,7 +39,7 @@ type Engine struct {
 // Probe looks for an engine where the docker command looks: DOCKER_HOST, else
 // DOCKER_CONTEXT or the current context, else the default socket; and then at
 // the usual sockets of rootless Docker, Docker Desktop, Rancher Desktop, Colima,
-// OrbStack and Podman. It takes 5 seconds at most; an engine that needs longer
+// OrbStack and Podman. It takes 2 seconds at most; an engine that needs longer
 // to describe itself is returned without description. The error names every place
 // that was tried.
 func Probe(ctx context.Context) (Engine, error) {

@@ -77,7 +77,7 @@ func TestNothingIsLeftOfAnOwnerThatWasKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _ = io.ReadAll(out) // until it is dead; not yet waited for, so a zombie
-	eventually(t, "the end of its stdin ends the running one", func() bool { return len(ownedBy(t, d.engine, owner)) <= 2 })
+	eventually(t, "the end of its stdin ends the running one", func() bool { return len(ownedBy(t, d.engine, owner)) == 2 })
 	newDriver(t, Options{})
 	eventually(t, "the next start removes the rest", func() bool { return len(ownedBy(t, d.engine, owner)) == 0 })
 	_ = child.Wait()

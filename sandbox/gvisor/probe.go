@@ -17,7 +17,7 @@ import (
 )
 
 // probeTimeout bounds Probe.
-const probeTimeout = 15 * time.Second
+const probeTimeout = 5 * time.Second
 
 // Probe reports whether sandboxes can be started here, by starting one with a
 // program of three instructions in place of Python. It takes about a tenth of a

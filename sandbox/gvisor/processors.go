@@ -81,13 +81,16 @@ func (p *processors) confine(sentry int) error {
 	return nil
 }
 
+// maxLooks bounds how often confineBelow looks; twice is the rule.
+const maxLooks = 100
+
 // confineBelow sets the processors of every thread of every process below one. It looks
 // again until it finds no thread that it did not know: one that was made meanwhile may
 // have been made by one that was still free.
 func confineBelow(sentry int, set *unix.CPUSet) error {
 	confined := map[int]bool{}
-	for known := -1; known < len(confined); {
-		known = len(confined)
+	for range maxLooks {
+		known := len(confined)
 		stubs, err := children(sentry)
 		if err == nil && len(stubs) == 0 {
 			err = errors.New("none found")
@@ -100,8 +103,11 @@ func confineBelow(sentry int, set *unix.CPUSet) error {
 				return err
 			}
 		}
+		if len(confined) == known {
+			return nil
+		}
 	}
-	return nil
+	return errors.New("they keep making threads")
 }
 
 // children returns all processes below one.
