@@ -29,12 +29,13 @@ var law = parseLaw(`
 	cmd/mcp-code-mode/internal/nearest:
 	cmd/mcp-code-mode/e2e:
 	bridge/server:                      bridge engine sandbox sandbox/wire
-	bridge:                             bridge/record bridge/schema bridge/stub bridge/upstream engine policies sandbox/wire
+	bridge:                             bridge/record bridge/schema bridge/stub bridge/upstream engine engine/celrule policies sandbox/wire
 	bridge/record:
 	bridge/schema:
 	bridge/stub:
 	bridge/upstream:                    sandbox/rawio sandbox/wire
 	engine:
+	engine/celrule:                     engine
 	policies:
 	sandbox:                            sandbox/wire
 	sandbox/docker:                     sandbox sandbox/rawio sandbox/rootfs
@@ -69,7 +70,7 @@ func parseLaw(text string) map[string][]string {
 // dangerous.
 var sole = map[string]string{
 	"github.com/open-policy-agent/opa":      "engine",
-	"github.com/google/cel-go":              "engine",
+	"github.com/google/cel-go":              "engine/celrule",
 	"github.com/docker/docker":              "sandbox/docker",
 	"gvisor.dev/gvisor":                     "sandbox/gvisor",
 	"github.com/kluctl/go-embed-python":     "sandbox/rootfs",

@@ -11,6 +11,7 @@ import (
 	"github.com/mcp-code-mode/mcp-code-mode/bridge/stub"
 	"github.com/mcp-code-mode/mcp-code-mode/bridge/upstream"
 	"github.com/mcp-code-mode/mcp-code-mode/engine"
+	"github.com/mcp-code-mode/mcp-code-mode/engine/celrule"
 )
 
 // catalog is the tools that exist: listed by an upstream, visible to the
@@ -37,7 +38,7 @@ type tool struct {
 // rule is one CEL expression of the configuration, with its source text.
 type rule struct {
 	text    string
-	program *engine.Rule
+	program *celrule.Rule
 }
 
 func newCatalog(ctx context.Context, e *engine.Engine, opts Options, upstreams []*upstream.Upstream) (*catalog, error) {
@@ -183,7 +184,7 @@ func (c *catalog) compileRules(server Server) error {
 			continue
 		}
 		for _, text := range server.Rules[t.facts.Name] {
-			program, err := engine.CompileRule(text, t.describe.Input)
+			program, err := celrule.Compile(text, t.describe.Input)
 			if err != nil {
 				return &ConfigError{
 					Server: server.Name, Key: "rules",

@@ -63,28 +63,3 @@ func BenchmarkDecide(b *testing.B) {
 		}
 	}
 }
-
-func BenchmarkRule(b *testing.B) {
-	schema := json.RawMessage(`{"type": "object", "properties": {
-		"title": {"type": "string"}, "body": {"type": "string"}, "priority": {"type": "integer"},
-		"labels": {"type": "array", "items": {"type": "string"}}}}`)
-	for _, expr := range []string{
-		`size(args.title) <= 200`,
-		`args.priority <= 5 && args.labels.all(l, l in ['bug', 'import', 'docs'])`,
-	} {
-		b.Run(expr, func(b *testing.B) {
-			rule, err := engine.CompileRule(expr, schema)
-			if err != nil {
-				b.Fatal(err)
-			}
-			r := benchRequest(1)
-			if ok, err := rule.Eval(b.Context(), r.Call.Args, r.Tool, r.Session); !ok {
-				b.Fatal(err)
-			}
-			b.ReportAllocs()
-			for b.Loop() {
-				_, _ = rule.Eval(b.Context(), r.Call.Args, r.Tool, r.Session)
-			}
-		})
-	}
-}

@@ -1,6 +1,6 @@
 // Package engine answers one question about one tool call: may it go out?
 //
-// It is the only package that knows OPA and CEL. A [Request] goes in, a [Decision]
+// It is the only package that knows OPA. A [Request] goes in, a [Decision]
 // comes out, and there is no third outcome: whatever goes wrong in between, an error,
 // a timeout, a policy that answers nothing or nonsense, is a Decision that denies with
 // the code [CodePolicyError]. The detail goes to the log, never to the model.
@@ -15,6 +15,6 @@
 //
 // # Rules
 //
-// [CompileRule] compiles a CEL expression over the arguments of one tool, with types from
-// the tool's JSON Schema. Its result is a fact in the Request. Rego decides.
+// The rules of the configuration are CEL expressions. Package celrule evaluates them, and what each
+// comes to is a fact in the Request. Rego decides.
 package engine

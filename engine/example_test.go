@@ -37,21 +37,3 @@ func Example() {
 	// true
 	// tool_not_allowed: "tracker/delete_issue" is not on the allowlist: use another tool of TOOLS, or finish without it
 }
-
-// A rule over the arguments of a tool, typed by the tool's schema.
-func ExampleCompileRule() {
-	schema := []byte(`{"type": "object", "properties": {"title": {"type": "string"}, "priority": {"enum": ["low", "high"]}}}`)
-	rule, err := engine.CompileRule(`size(args.title) <= 20 && args.priority == 'low'`, schema)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	ok, err := rule.Eval(context.Background(), map[string]any{"title": "Short", "priority": "low"}, engine.Tool{}, engine.Session{})
-	fmt.Println(ok, err)
-
-	_, err = engine.CompileRule(`size(args.titel) <= 20`, schema)
-	fmt.Println(err)
-	// Output:
-	// true <nil>
-	// compiling the rule "size(args.titel) <= 20": at character 10: undefined field 'titel'; there are the fields: priority, title
-}

@@ -158,7 +158,11 @@ func TestNoFieldOfTheWrongTypeAllows(t *testing.T) {
 		`null`, `true`, `false`, `0`, `1`, `-1`, `200`, `201`, `16385`, `1e300`, `-1e300`, `0.5`, `""`, `"1"`, `"true"`, `"*"`, `"private"`,
 		`[]`, `[true]`, `[null]`, `["private"]`, `["a"]`, `[[]]`, `{}`, `{"private": true}`, `{"0": true}`, `{"ok": true}`,
 	} {
-		values = append(values, decode(t, text))
+		var value any
+		if err := util.UnmarshalJSON([]byte(text), &value); err != nil {
+			t.Fatal(err)
+		}
+		values = append(values, value)
 	}
 	for _, path := range paths(document, "") {
 		parts := strings.Split(path[1:], "/")

@@ -1,4 +1,4 @@
-package engine
+package celrule
 
 import (
 	"context"
@@ -8,19 +8,25 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/ext"
+
+	"github.com/mcp-code-mode/mcp-code-mode/engine"
 )
 
-// Bounds on a CEL rule. Its text is the operator's, what it is evaluated over is not.
+// Timeout bounds one evaluation.
+const Timeout = time.Second
+
+// Bounds on a rule. Its text is the operator's, what it is evaluated over is not.
 const (
-	maxRuleText  = 4096    // characters
-	maxRuleRegex = 1000    // instructions of one compiled regular expression
-	maxRuleCost  = 100_000 // CEL's own units, a few microseconds each at the very worst
-	ruleChecks   = 64      // steps of a comprehension between looks at the context
+	maxText    = 4096    // characters
+	maxRegex   = 1000    // instructions of one compiled regular expression
+	maxCost    = 100_000 // CEL's own units, a few microseconds each at the very worst
+	checkEvery = 64      // steps of a comprehension between looks at the context
 )
 
 // Rule is a compiled CEL expression over the arguments of one tool.
@@ -29,7 +35,7 @@ type Rule struct {
 	program cel.Program
 }
 
-// CompileRule compiles an expression over `args`, `tool` and `session` for a tool with this
+// Compile compiles an expression over `args`, `tool` and `session` for a tool with this
 // input schema. The schema gives the types: a field that it does not have, a number compared
 // with a string, a result that is not a bool are errors, which quote the rule.
 //
@@ -49,20 +55,20 @@ type Rule struct {
 // split, substring, trim and upperAscii, and of its sets library all. What a rule may cost is
 // bounded, so there are no functions whose cost is not: format, indexOf, join, lastIndexOf
 // and replace.
-func CompileRule(expr string, inputSchema json.RawMessage) (*Rule, error) {
-	program, err := compileRule(expr, inputSchema)
+func Compile(expr string, inputSchema json.RawMessage) (*Rule, error) {
+	program, err := compile(expr, inputSchema)
 	if err != nil {
 		return nil, fmt.Errorf("compiling the rule %q: %w", expr, err)
 	}
 	return &Rule{text: expr, program: program}, nil
 }
 
-func compileRule(expr string, inputSchema json.RawMessage) (cel.Program, error) {
+func compile(expr string, inputSchema json.RawMessage) (cel.Program, error) {
 	shapes, err := newShapes(inputSchema)
 	if err != nil {
 		return nil, err
 	}
-	base, err := ruleEnv()
+	base, err := baseEnv()
 	if err != nil {
 		return nil, err
 	}
@@ -95,14 +101,14 @@ func compileRule(expr string, inputSchema json.RawMessage) (cel.Program, error) 
 	}
 	return env.Program(rewritten,
 		cel.EvalOptions(cel.OptOptimize),
-		cel.CostLimit(maxRuleCost),
-		cel.CostTracking(ruleCosts{}),
-		cel.InterruptCheckFrequency(ruleChecks),
+		cel.CostLimit(maxCost),
+		cel.CostTracking(costs{}),
+		cel.InterruptCheckFrequency(checkEvery),
 	)
 }
 
-// ruleEnv is what all rules share: the language and the variables that are the same for every tool.
-var ruleEnv = sync.OnceValues(func() (*cel.Env, error) {
+// baseEnv is what all rules share: the language and the variables that are the same for every tool.
+var baseEnv = sync.OnceValues(func() (*cel.Env, error) {
 	return cel.NewCustomEnv(
 		cel.StdLib(),
 		cel.ClearMacros(),
@@ -113,8 +119,8 @@ var ruleEnv = sync.OnceValues(func() (*cel.Env, error) {
 		cel.CrossTypeNumericComparisons(true),
 		cel.EnableErrorOnBadPresenceTest(true),
 		cel.EnableIdentifierEscapeSyntax(),
-		cel.ParserExpressionSizeLimit(maxRuleText),
-		cel.RegexProgramSizeLimit(maxRuleRegex),
+		cel.ParserExpressionSizeLimit(maxText),
+		cel.RegexProgramSizeLimit(maxRegex),
 		cel.CustomTypeAdapter(anyJSON),
 		cel.Variable("tool", cel.ObjectType(toolType)),
 		cel.Variable("session", cel.ObjectType(sessionType)),
@@ -126,8 +132,8 @@ var ruleEnv = sync.OnceValues(func() (*cel.Env, error) {
 func (r *Rule) String() string { return r.text }
 
 // Eval reports whether the rule holds for a call. An error, of whatever kind and wherever in the
-// expression, means that it does not; it is for the log. It takes DefaultTimeout at most.
-func (r *Rule) Eval(ctx context.Context, args any, tool Tool, session Session) (ok bool, err error) {
+// expression, means that it does not; it is for the log. It takes Timeout at most.
+func (r *Rule) Eval(ctx context.Context, args any, tool engine.Tool, session engine.Session) (ok bool, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			ok, err = false, fmt.Errorf("evaluating the rule %q: panic: %v", r.text, p)
@@ -137,23 +143,23 @@ func (r *Rule) Eval(ctx context.Context, args any, tool Tool, session Session) (
 	if !isObject {
 		return false, fmt.Errorf("evaluating the rule %q: the arguments are not an object", r.text)
 	}
-	ctx, cancel := context.WithTimeout(ctx, DefaultTimeout)
+	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
-	result, _, err := r.program.ContextEval(ctx, &ruleVars{args: object, tool: &tool, session: &session})
+	result, _, err := r.program.ContextEval(ctx, &variables{args: object, tool: &tool, session: &session})
 	if err != nil {
 		return false, fmt.Errorf("evaluating the rule %q: %w", r.text, err)
 	}
 	return result == types.True, nil
 }
 
-// ruleVars are the variables of one evaluation.
-type ruleVars struct {
+// variables are the variables of one evaluation.
+type variables struct {
 	args    map[string]any
-	tool    *Tool
-	session *Session
+	tool    *engine.Tool
+	session *engine.Session
 }
 
-func (v *ruleVars) ResolveName(name string) (any, bool) {
+func (v *variables) ResolveName(name string) (any, bool) {
 	switch name {
 	case "args":
 		return v.args, true
@@ -165,7 +171,7 @@ func (v *ruleVars) ResolveName(name string) (any, bool) {
 	return nil, false
 }
 
-func (v *ruleVars) Parent() cel.Activation { return nil }
+func (v *variables) Parent() cel.Activation { return nil }
 
 // explain turns CEL's issues into one line each, and says which fields there are.
 func (s *shapes) explain(issues *cel.Issues) error {

@@ -1,4 +1,4 @@
-package engine
+package celrule
 
 import (
 	"github.com/google/cel-go/cel"
@@ -109,11 +109,11 @@ func member(v, container ref.Val) ref.Val {
 	return found
 }
 
-// ruleCosts charges for the calls that CEL takes for free: ours, and those whose operands
+// costs charges for the calls that CEL takes for free: ours, and those whose operands
 // have types that only the call tells, such as a + b.
-type ruleCosts struct{}
+type costs struct{}
 
-func (ruleCosts) CallCost(function, overload string, args []ref.Val, _ ref.Val) *uint64 {
+func (costs) CallCost(function, overload string, args []ref.Val, _ ref.Val) *uint64 {
 	var cost uint64
 	switch {
 	case function == sameAs:

@@ -1,4 +1,4 @@
-package engine
+package celrule
 
 import (
 	"encoding/json"
@@ -202,4 +202,9 @@ func (o objectValue) ConvertToNative(t reflect.Type) (any, error) {
 		return o.fields, nil
 	}
 	return nil, fmt.Errorf("an object can not be converted to %s", t)
+}
+
+// isNumber reports whether s is a number as JSON writes them.
+func isNumber(s string) bool {
+	return strings.Trim(s, "+-.0123456789eE") == "" && json.Valid([]byte(s))
 }

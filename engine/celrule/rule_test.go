@@ -1,4 +1,4 @@
-package engine
+package celrule
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/mcp-code-mode/mcp-code-mode/engine"
 )
 
 // issueSchema is the kind of schema that servers in use give: closed, with every common type,
@@ -48,9 +50,9 @@ func decode(t testing.TB, text string) any {
 	return v
 }
 
-func compile(t testing.TB, schema, expr string) *Rule {
+func mustCompile(t testing.TB, schema, expr string) *Rule {
 	t.Helper()
-	r, err := CompileRule(expr, json.RawMessage(schema))
+	r, err := Compile(expr, json.RawMessage(schema))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,8 +60,8 @@ func compile(t testing.TB, schema, expr string) *Rule {
 }
 
 func TestRulesHoldOrNot(t *testing.T) {
-	tool := Tool{ID: "tracker/create_issue", Server: "tracker", Name: "create_issue", Private: true, Annotations: map[string]bool{"readOnlyHint": true}}
-	session := Session{ID: "s", Labels: []string{"seen"}, Calls: 7, CallsByTool: map[string]int64{"tracker/create_issue": 3}}
+	tool := engine.Tool{ID: "tracker/create_issue", Server: "tracker", Name: "create_issue", Private: true, Annotations: map[string]bool{"readOnlyHint": true}}
+	session := engine.Session{ID: "s", Labels: []string{"seen"}, Calls: 7, CallsByTool: map[string]int64{"tracker/create_issue": 3}}
 	for _, c := range []struct {
 		expr, args string
 		want       bool
@@ -143,7 +145,7 @@ func TestRulesHoldOrNot(t *testing.T) {
 		{`session.calls < 10 && session.calls_by_tool["tracker/create_issue"] == 3`, `{}`, true},
 		{`'seen' in session.labels && !has(session.label_sources.private)`, `{}`, true},
 	} {
-		ok, err := compile(t, issueSchema, c.expr).Eval(t.Context(), decode(t, c.args), tool, session)
+		ok, err := mustCompile(t, issueSchema, c.expr).Eval(t.Context(), decode(t, c.args), tool, session)
 		if ok != c.want || err != nil {
 			t.Errorf("%s over %s: got %v (%v), want %v", c.expr, c.args, ok, err, c.want)
 		}
@@ -221,7 +223,7 @@ func TestAnErrorIsNeverAbsorbed(t *testing.T) {
 		{`true`, `null`},
 		{`true`, `"x"`},
 	} {
-		ok, err := compile(t, issueSchema, c.expr).Eval(t.Context(), decode(t, c.args), Tool{}, Session{})
+		ok, err := mustCompile(t, issueSchema, c.expr).Eval(t.Context(), decode(t, c.args), engine.Tool{}, engine.Session{})
 		if ok || err == nil {
 			t.Errorf("%s over %s: got %v (%v), want an error", c.expr, c.args, ok, err)
 		}
@@ -262,9 +264,9 @@ func TestRulesThatCannotBeMeantDoNotCompile(t *testing.T) {
 		{`args.title.lastIndexOf(args.from) < 0`, "lastIndexOf() is not for rules"},
 		{`args.rows.all(r, '%s'.format([args.title]) == '')`, "format() is not for rules"},
 		{strings.Repeat("(", 400) + "true" + strings.Repeat(")", 400), "recursion"},
-		{`true` + strings.Repeat(" ", maxRuleText), "size"},
+		{`true` + strings.Repeat(" ", maxText), "size"},
 	} {
-		_, err := CompileRule(c.expr, json.RawMessage(issueSchema))
+		_, err := Compile(c.expr, json.RawMessage(issueSchema))
 		if err == nil {
 			t.Errorf("%.60s: compiles, want %q", c.expr, c.want)
 			continue
@@ -304,17 +306,17 @@ func TestTypesComeFromTheSchema(t *testing.T) {
 		{`[]`, `true`, `args.x == 1`},
 		{`{"type": 5, "properties": []}`, `true`, `args.x == 1`},
 	} {
-		if _, err := CompileRule(c.fine, json.RawMessage(c.schema)); err != nil {
+		if _, err := Compile(c.fine, json.RawMessage(c.schema)); err != nil {
 			t.Errorf("%s: %v", c.schema, err)
 		}
 		if c.wrong == "" {
 			continue
 		}
-		if _, err := CompileRule(c.wrong, json.RawMessage(c.schema)); err == nil {
+		if _, err := Compile(c.wrong, json.RawMessage(c.schema)); err == nil {
 			t.Errorf("%s: %s compiles", c.schema, c.wrong)
 		}
 	}
-	if _, err := CompileRule("true", json.RawMessage(`{`)); err == nil {
+	if _, err := Compile("true", json.RawMessage(`{`)); err == nil {
 		t.Error("a schema that is no JSON compiles")
 	}
 }
@@ -337,7 +339,7 @@ func TestRulesEnd(t *testing.T) {
 		`!sets.intersects(args.labels.map(l, l + 'y'), args.open.list)`,
 	} {
 		start := time.Now()
-		ok, err := compile(t, issueSchema, expr).Eval(t.Context(), args, Tool{}, Session{})
+		ok, err := mustCompile(t, issueSchema, expr).Eval(t.Context(), args, engine.Tool{}, engine.Session{})
 		if ok || err == nil {
 			t.Errorf("%s: got %v (%v), want an error", expr, ok, err)
 		}
@@ -345,7 +347,7 @@ func TestRulesEnd(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if ok, err := compile(t, issueSchema, `args.labels.all(a, a == 'x')`).Eval(ctx, args, Tool{}, Session{}); ok || err == nil {
+	if ok, err := mustCompile(t, issueSchema, `args.labels.all(a, a == 'x')`).Eval(ctx, args, engine.Tool{}, engine.Session{}); ok || err == nil {
 		t.Errorf("with its context gone: got %v (%v), want an error", ok, err)
 	}
 }
@@ -396,7 +398,7 @@ func TestLogicIsLeftToRight(t *testing.T) {
 	schema := `{"properties": {"yes": {"type": "boolean"}, "no": {"type": "boolean"}, "missing": {"type": "boolean"}}}`
 	args := map[string]any{"yes": true, "no": false}
 	for _, n := range level {
-		ok, err := compile(t, schema, n.expr).Eval(t.Context(), args, Tool{}, Session{})
+		ok, err := mustCompile(t, schema, n.expr).Eval(t.Context(), args, engine.Tool{}, engine.Session{})
 		if ok != (n.want == 1) || (err != nil) != (n.want == -1) {
 			t.Fatalf("%s: got %v (%v), want %d", n.expr, ok, err, n.want)
 		}
