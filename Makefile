@@ -9,15 +9,21 @@ export GOFLAGS := -trimpath -buildvcs=false
 VERSION       ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 LDFLAGS       := -s -w -X main.stamped=$(VERSION)
 GOLANGCI_LINT := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+GORELEASER    := go run github.com/goreleaser/goreleaser/v2@v2.18.2
+APIDIFF       := go run golang.org/x/exp/cmd/apidiff@v0.0.0-20261113113407-e3970619a1a4
+CYCLONEDX     := github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@v1.10.0
 OPA           := go tool opa
 FUZZTIME      ?= 20s
+# The commit that the newest released section of CHANGELOG.md describes.
+API_BASE      ?= 26f91b9
 TESTFLAGS     ?=
 BENCHFLAGS    ?=
 
 # On Linux the program also holds gVisor as a file of its own: that one starts in
 # a third of the time the whole program needs, for every sandbox.
-EMBED := $(filter linux/amd64 linux/arm64,$(shell go env GOOS)/$(shell go env GOARCH))
-RUNSC := sandbox/gvisor/embedded/runsc
+ARCH  := $(or $(GOARCH),$(shell go env GOARCH))
+EMBED := $(filter linux/amd64 linux/arm64,$(or $(GOOS),$(shell go env GOOS))/$(ARCH))
+RUNSC := sandbox/gvisor/embedded/runsc-$(ARCH)
 
 # Go packages under testdata are left out of ./..., so they are named.
 PACKAGES := ./... $(sort $(patsubst %/,./%,$(dir $(wildcard testdata/*/*.go))))
@@ -25,7 +31,7 @@ PACKAGES := ./... $(sort $(patsubst %/,./%,$(dir $(wildcard testdata/*/*.go))))
 PURE := ./bridge ./bridge/record ./bridge/schema ./bridge/stub ./bridge/upstream ./sandbox ./sandbox/rawio ./sandbox/wire ./cmd/mcp-code-mode/internal/...
 
 .DEFAULT_GOAL := help
-.PHONY: help build test lint race bench soak fuzz demo cross clean runsc servers have-docker have-node have-cc
+.PHONY: help build test lint race bench soak fuzz demo cross snapshot release apidiff clean runsc servers have-docker have-node have-cc
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -79,8 +85,19 @@ cross: ## builds for macOS and Windows, which have the docker driver only
 	GOOS=darwin GOARCH=arm64 go build -ldflags '$(LDFLAGS)' -o dist/mcp-code-mode-darwin-arm64 ./cmd/mcp-code-mode
 	GOOS=windows GOARCH=amd64 go build -ldflags '$(LDFLAGS)' -o dist/mcp-code-mode-windows-amd64.exe ./cmd/mcp-code-mode
 
+snapshot: ## archives, .deb and .rpm packages, checksums and SBOMs of this tree, in dist/
+	GOBIN=$(CURDIR)/bin/tools go install $(CYCLONEDX)
+	PATH="$(CURDIR)/bin/tools:$$PATH" $(GORELEASER) release --clean --snapshot
+
+release: # of the tag that is checked out; only .github/workflows/release.yml does this
+	GOBIN=$(CURDIR)/bin/tools go install $(CYCLONEDX)
+	PATH="$(CURDIR)/bin/tools:$$PATH" $(GORELEASER) release --clean
+
+apidiff: ## what changed in the Go API since API_BASE; a break that CHANGELOG.md does not name is an error
+	APIDIFF='$(APIDIFF)' .ci/apidiff $(API_BASE)
+
 clean: ## remove what the other targets made
-	rm -rf bin dist $(RUNSC)* testdata/servers/node_modules testdata/inspector/node_modules
+	rm -rf bin dist sandbox/gvisor/embedded/runsc* testdata/servers/node_modules testdata/inspector/node_modules
 
 # The real servers and the real client of the end-to-end tests, at the versions of
 # their lock files. Their install scripts are not run.
