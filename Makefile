@@ -9,7 +9,7 @@ export GOFLAGS := -trimpath -buildvcs=false
 VERSION       ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 LDFLAGS       := -s -w -X main.stamped=$(VERSION)
 GOLANGCI_LINT := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
-GORELEASER    := go run github.com/goreleaser/goreleaser/v2@v2.18.2
+GORELEASER    := go run github.com/goreleaser/goreleaser/v2@v2.17.0
 APIDIFF       := go run golang.org/x/exp/cmd/apidiff@v0.0.0-20261113113407-e3970619a1a4
 CYCLONEDX     := github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@v1.10.0
 OPA           := go tool opa

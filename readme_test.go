@@ -29,8 +29,22 @@ import (
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/docker"
 )
 
-// These tests keep README.md true: what it names exists, what it counts is what
-// the code says, and what it shows works.
+// These tests keep README.md and docs true: what they name exists, what they count
+// is what the code says, and what they show works.
+
+// pages are the documents whose names and links are looked at.
+func pages(t *testing.T) []string {
+	t.Helper()
+	below, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	records, err := filepath.Glob("docs/decisions/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.Concat([]string{"README.md", "SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md"}, below, records)
+}
 
 // Example_readme is the Go of README.md. It is compiled and not run: it needs a
 // Docker engine and a built server.
@@ -109,7 +123,7 @@ func rows(text string) [][]string {
 	return all
 }
 
-func TestEveryThreatInTheReadmeNamesATestThatExists(t *testing.T) {
+func TestEveryThreatNamesATestThatExists(t *testing.T) {
 	var tests, conformance strings.Builder
 	names := map[string]bool{}
 	for _, file := range tracked(t) {
@@ -131,13 +145,15 @@ func TestEveryThreatInTheReadmeNamesATestThatExists(t *testing.T) {
 			return strings.Contains(tests.String(), "\nfunc "+name+"(")
 		}
 	}
-	threats := rows(section(t, "## Threat model"))
+	threats := rows(readFile(t, "docs/threat-model.md"))
 	if len(threats) < 15 {
 		t.Fatalf("only %d threats are read", len(threats))
 	}
-	for _, m := range regexp.MustCompile("`((?:Test|Fuzz)\\w+)`").FindAllStringSubmatch(readFile(t, "README.md"), -1) {
-		if !exists(m[1]) {
-			t.Errorf("README.md names %s, which is no test", m[1])
+	for _, page := range pages(t) {
+		for _, m := range regexp.MustCompile("`((?:Test|Fuzz)\\w+)`").FindAllStringSubmatch(readFile(t, page), -1) {
+			if !exists(m[1]) {
+				t.Errorf("%s names %s, which is no test", page, m[1])
+			}
 		}
 	}
 	for _, row := range threats {
@@ -229,7 +245,7 @@ func TestTheReadmeNamesTheOptionsAndCommandsThereAre(t *testing.T) {
 		t.Fatalf("only %d options and %d commands are found in the source", len(options), len(commands))
 	}
 	// The inspector is another program and has options of its own.
-	readme := regexp.MustCompile(`(?m)^.*/inspector .*$`).ReplaceAllString(readFile(t, "README.md"), "")
+	readme := regexp.MustCompile(`(?m)^.*/inspector@.*$`).ReplaceAllString(readFile(t, "README.md"), "")
 	for _, m := range regexp.MustCompile(`--([a-z][a-z-]+)`).FindAllStringSubmatch(readme, -1) {
 		if !options[m[1]] {
 			t.Errorf("README.md names --%s, which is no option", m[1])
@@ -250,19 +266,21 @@ func TestTheReadmeNamesTheOptionsAndCommandsThereAre(t *testing.T) {
 	}
 }
 
-func TestTheReadmeNamesTheTargetsThereAre(t *testing.T) {
+func TestTheDocumentsNameTheTargetsThereAre(t *testing.T) {
 	targets := map[string]bool{}
 	for _, m := range regexp.MustCompile(`(?m)^([a-z]+):.*## `).FindAllStringSubmatch(readFile(t, "Makefile"), -1) {
 		targets[m[1]] = true
 	}
 	named := map[string]bool{}
-	for _, m := range regexp.MustCompile("(?:^|`|    )make ([a-z]+)").FindAllStringSubmatch(readFile(t, "README.md"), -1) {
-		named[m[1]] = true
+	for _, page := range []string{"README.md", "docs/development.md"} {
+		for _, m := range regexp.MustCompile("(?:^|`|    )make ([a-z]+)").FindAllStringSubmatch(readFile(t, page), -1) {
+			named[m[1]] = true
+		}
 	}
 	delete(targets, "help")
 	delete(targets, "clean")
 	if diff := cmp.Diff(slices.Sorted(maps.Keys(targets)), slices.Sorted(maps.Keys(named))); diff != "" {
-		t.Errorf("targets (-Makefile +README.md):\n%s", diff)
+		t.Errorf("targets (-Makefile +README.md and docs/development.md):\n%s", diff)
 	}
 }
 
@@ -354,15 +372,51 @@ func TestTheReadmesGoIsTheExample(t *testing.T) {
 	}
 }
 
-func TestTheReadmesJSONAndLinksAreWhole(t *testing.T) {
+func TestTheReadmesJSONIsWhole(t *testing.T) {
 	for _, block := range blocks(t, "json") {
 		if !json.Valid([]byte(block)) {
 			t.Errorf("not JSON:\n%s", block)
 		}
 	}
-	for _, m := range regexp.MustCompile(`\]\(([^):]+)\)`).FindAllStringSubmatch(readFile(t, "README.md"), -1) {
-		if _, err := os.Stat(m[1]); err != nil {
-			t.Errorf("README.md links to %s: %v", m[1], err)
+}
+
+// TestLinksLeadSomewhere looks at links within the tree: the file, and its heading.
+func TestLinksLeadSomewhere(t *testing.T) {
+	for _, page := range pages(t) {
+		for _, m := range regexp.MustCompile(`\]\(([^):#]*)(#[^):]+)?\)`).FindAllStringSubmatch(readFile(t, page), -1) {
+			target := page
+			if m[1] != "" {
+				target = filepath.Join(filepath.Dir(page), m[1])
+			}
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s links to %s: %v", page, m[1], err)
+			} else if m[2] != "" && !slices.Contains(anchors(readFile(t, target)), m[2]) {
+				t.Errorf("%s links to %s%s, and there is no such heading", page, m[1], m[2])
+			}
 		}
+	}
+}
+
+// anchors are the names that GitHub gives a page's headings.
+func anchors(text string) []string {
+	var all []string
+	for _, m := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(text, -1) {
+		name := regexp.MustCompile(`[^\w -]`).ReplaceAllString(strings.ToLower(m[1]), "")
+		all = append(all, "#"+strings.ReplaceAll(name, " ", "-"))
+	}
+	return all
+}
+
+// TestTheReadmesInspectorIsTheOneThatIsTested: another version may read its command
+// line in another way, as 0.15 does, which keeps the second "--".
+func TestTheReadmesInspectorIsTheOneThatIsTested(t *testing.T) {
+	var pinned struct{ Dependencies map[string]string }
+	if err := json.Unmarshal([]byte(readFile(t, "testdata/inspector/package.json")), &pinned); err != nil {
+		t.Fatal(err)
+	}
+	want := "npx @modelcontextprotocol/inspector@" + pinned.Dependencies["@modelcontextprotocol/inspector"] +
+		" --cli --method tools/list -- mcp-code-mode serve -- bin/toyserver"
+	if !strings.Contains(readFile(t, "README.md"), want) {
+		t.Errorf("README.md does not have the line %s", want)
 	}
 }

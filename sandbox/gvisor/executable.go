@@ -112,7 +112,7 @@ func checkExecutable(f *os.File, what string) error {
 	for _, segment := range bin.Progs {
 		if segment.Type == elf.PT_INTERP {
 			err := fmt.Errorf("%s is linked dynamically (built with cgo), so gVisor cannot run from it", what)
-			return &hinted{err, "build it with CGO_ENABLED=0"}
+			return &hinted{err, "build it with CGO_ENABLED=0, as `make build` does, or take a program of a release"}
 		}
 	}
 	info, err := f.Stat()
