@@ -23,19 +23,20 @@ const module = "github.com/mcp-code-mode/mcp-code-mode/"
 var law = parseLaw(`
 	cmd/mcp-code-mode:                  bridge bridge/record bridge/server bridge/upstream engine policies
 	cmd/mcp-code-mode:                  sandbox sandbox/docker sandbox/gvisor sandbox/rootfs
-	cmd/mcp-code-mode:                  cmd/mcp-code-mode/internal/config cmd/mcp-code-mode/internal/nearest
+	cmd/mcp-code-mode:                  cmd/mcp-code-mode/internal/config internal/nearest
 	cmd/mcp-code-mode/e2e:
-	cmd/mcp-code-mode/internal/config:  cmd/mcp-code-mode/internal/nearest
-	cmd/mcp-code-mode/internal/nearest:
+	cmd/mcp-code-mode/internal/config:  internal/nearest
 	cmd/mcp-code-mode/e2e:
 	bridge/server:                      bridge engine sandbox sandbox/wire
 	bridge:                             bridge/record bridge/schema bridge/stub bridge/upstream engine engine/celrule policies sandbox/wire
+	bridge:                             internal/nearest
 	bridge/record:
 	bridge/schema:
 	bridge/stub:
 	bridge/upstream:                    sandbox/rawio sandbox/wire
 	engine:
 	engine/celrule:                     engine
+	internal/nearest:
 	policies:
 	sandbox:                            sandbox/wire
 	sandbox/docker:                     sandbox sandbox/rawio sandbox/rootfs

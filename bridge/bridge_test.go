@@ -249,11 +249,11 @@ func TestSettingsMustNameKeptTools(t *testing.T) {
 		want   bridge.ConfigError
 	}{
 		"allow": {func(s *bridge.Server) { s.Allow = []string{"add", "ad"} },
-			bridge.ConfigError{Server: "toy", Key: "allow", Reason: `no tool "ad" is kept of this server`, Hint: "it has add, any, big, echo, fail, note, slow"}},
+			bridge.ConfigError{Server: "toy", Key: "allow", Reason: `the server has no tool "ad"`, Hint: `did you mean "add"?`}},
 		"private": {func(s *bridge.Server) { s.Allow = []string{"add"}; s.Private.Tools = []string{"note"} },
-			bridge.ConfigError{Server: "toy", Key: "private", Reason: `no tool "note" is kept of this server`, Hint: "it has add"}},
+			bridge.ConfigError{Server: "toy", Key: "private", Reason: `the server has no tool "note"`, Hint: "it has add"}},
 		"rules": {func(s *bridge.Server) { s.Allow = []string{"add"}; s.Rules = map[string][]string{"Add": {"true"}} },
-			bridge.ConfigError{Server: "toy", Key: "rules", Reason: `no tool "Add" is kept of this server`, Hint: "it has add"}},
+			bridge.ConfigError{Server: "toy", Key: "rules", Reason: `the server has no tool "Add"`, Hint: `did you mean "add"?`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := bridge.Server{Name: "toy", Transport: newToy().connect("toy")}

@@ -12,6 +12,7 @@ import (
 	"github.com/mcp-code-mode/mcp-code-mode/bridge/upstream"
 	"github.com/mcp-code-mode/mcp-code-mode/engine"
 	"github.com/mcp-code-mode/mcp-code-mode/engine/celrule"
+	"github.com/mcp-code-mode/mcp-code-mode/internal/nearest"
 )
 
 // catalog is the tools that exist: listed by an upstream, visible to the
@@ -149,7 +150,7 @@ func (c *catalog) checkNames(server Server, offered []string) error {
 			}
 			return &ConfigError{
 				Server: server.Name, Key: setting.key,
-				Reason: fmt.Sprintf("no tool %q is kept of this server", name), Hint: listTools(names),
+				Reason: fmt.Sprintf("the server has no tool %q", name), Hint: listTools(name, names),
 			}
 		}
 	}
@@ -166,11 +167,14 @@ func (c *catalog) kept(server string) (names []string) {
 	return names
 }
 
-// listTools names tools in a hint, at most 20 of them.
-func listTools(names []string) string {
+// listTools names the tools that could be meant in a hint: the nearest, or at most 20.
+func listTools(meant string, names []string) string {
 	const most = 20
 	if len(names) == 0 {
 		return "none of its tools is kept"
+	}
+	if near := nearest.Of(meant, names); near != "" {
+		return fmt.Sprintf("did you mean %q?", near)
 	}
 	if len(names) > most {
 		names = append(slices.Clone(names[:most]), fmt.Sprintf("and %d more", len(names)-most))

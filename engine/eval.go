@@ -35,9 +35,9 @@ type FiredRule struct {
 	Location    string `json:"location"` // file:line
 }
 
-// Eval decides about an input document, such as one from a decision log, and tells which rules
+// Eval decides about an input document or a whole line of a decision log, and tells which rules
 // were behind the decision. It decides exactly as Engine.Decide does. An error means that the
-// policy does not load or that the input is not a JSON object.
+// policy does not load or that the input is not a JSON object with what every call has.
 func Eval(ctx context.Context, src Source, config Config, input []byte) (*EvalResult, error) {
 	if len(input) > maxInput {
 		return nil, fmt.Errorf("reading the input: larger than %d bytes", maxInput)
@@ -46,8 +46,9 @@ func Eval(ctx context.Context, src Source, config Config, input []byte) (*EvalRe
 	if err := util.UnmarshalJSON(input, &document); err != nil {
 		return nil, fmt.Errorf("reading the input: %w", err)
 	}
-	if _, ok := document.(map[string]any); !ok {
-		return nil, errors.New("reading the input: it is not a JSON object")
+	document, err := call(document)
+	if err != nil {
+		return nil, fmt.Errorf("reading the input: %w", err)
 	}
 	value, err := ast.InterfaceToValue(document)
 	if err != nil {
@@ -58,6 +59,29 @@ func Eval(ctx context.Context, src Source, config Config, input []byte) (*EvalRe
 		return nil, err
 	}
 	return p.explain(ctx, value)
+}
+
+// call returns the input document that a person gave: the document itself, or that of a line
+// of a decision log. One without the parts that every call has would be decided by nothing but
+// what it lacks.
+func call(document any) (any, error) {
+	object, ok := document.(map[string]any)
+	if !ok {
+		return nil, errors.New("it is not a JSON object")
+	}
+	if logged, ok := object["input"].(map[string]any); ok && object["decision_id"] != nil {
+		object = logged
+	}
+	var missing []string
+	for _, part := range []string{"hook", "tool", "call", "run", "session"} {
+		if _, ok := object[part]; !ok {
+			missing = append(missing, part)
+		}
+	}
+	if len(missing) > 0 {
+		return nil, fmt.Errorf("it has no %s, which every call has", strings.Join(missing, ", "))
+	}
+	return object, nil
 }
 
 func (p *policy) explain(ctx context.Context, input ast.Value) (*EvalResult, error) {

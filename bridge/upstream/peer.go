@@ -39,6 +39,8 @@ type peer struct {
 	done chan struct{} // closed when nothing is left of the server
 }
 
+var errEcho = errors.New("not an MCP server: it sends back what it is sent")
+
 // newPeer starts reading from the channel.
 func newPeer(ch channel, log *slog.Logger) *peer {
 	p := &peer{
@@ -67,6 +69,10 @@ func (p *peer) read() {
 		switch {
 		case m.method == "":
 			p.deliver(m)
+		case m.id != nil && (m.method == "initialize" || m.method == "server/discover"):
+			// Only clients send these: a program such as cat sends back what it reads.
+			p.fail(errEcho)
+			p.ch.close()
 		case m.id != nil:
 			// Only ping is answered: "the receiver MUST respond promptly".
 			p.log.Debug("request of the server", "method", plain(m.method, 100))

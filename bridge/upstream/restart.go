@@ -189,6 +189,9 @@ func (u *Upstream) begin(ctx context.Context, probe bool) (*peer, *listing, erro
 	}
 	p := newPeer(ch, u.log)
 	p.version, err = p.shake(ctx, u.opts.Implementation, probe)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("no answer to the first requests that MCP servers are sent: %w", err)
+	}
 	if err == nil && p.version != stateless {
 		u.version.Store(&p.version)
 		err = p.ch.send(ctx, &message{method: "notifications/initialized"})

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,6 +56,8 @@ func told(code int) error {
 	return &failure{code: code, err: errors.New("told already"), told: true}
 }
 
+const serverHint = "a server is a program that speaks MCP on its standard input and output: run its command in a terminal to see what it says"
+
 // explain gives an error from starting the bridge its exit code and words that
 // fit how the program was called.
 func (o *options) explain(ctx context.Context, err error) error {
@@ -64,7 +67,7 @@ func (o *options) explain(ctx context.Context, err error) error {
 		config *bridge.ConfigError
 	)
 	switch {
-	case err == nil, ctx.Err() != nil:
+	case err == nil, errors.Is(ctx.Err(), context.Canceled):
 		return err
 	case errors.As(err, &policy):
 		hint := ""
@@ -73,7 +76,7 @@ func (o *options) explain(ctx context.Context, err error) error {
 		}
 		return &failure{code: exitPolicy, err: err, hint: hint}
 	case errors.As(err, &server):
-		return &failure{code: exitFailed, err: err}
+		return &failure{code: exitFailed, err: err, hint: cmp.Or(hintOf(err), serverHint)}
 	case errors.As(err, &config):
 		what := fmt.Errorf("--%s: %s", config.Key, config.Reason)
 		if o.config != "" {

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/mcp-code-mode/mcp-code-mode/cmd/mcp-code-mode/internal/nearest"
+	"github.com/mcp-code-mode/mcp-code-mode/internal/nearest"
 )
 
 // Bounds on options. They catch slips, such as bytes where MiB were meant; what

@@ -26,9 +26,9 @@ func newPolicyEval(u *ui) *cobra.Command {
 		Short: "Show what a policy decides about one call, and the rules behind it",
 		Example: `  mcp-code-mode policy eval --config servers.json -i input.json
   mcp-code-mode policy eval --policy policies --config servers.json --json -i input.json
-  head -1 decisions.jsonl | jq .input | mcp-code-mode policy eval --config servers.json -i -`,
-		Long: `The input is a JSON object as the policy schema describes it; every line of a decision
-log holds one. The config and the options give the lists and numbers the policy works
+  tail -1 decisions.jsonl | mcp-code-mode policy eval --config servers.json -i -`,
+		Long: `The input is a JSON object as the policy schema describes it, or a line of a decision
+log, which holds one. The config and the options give the lists and numbers the policy works
 with. No server is started.`,
 		Args:                  onlyServer,
 		DisableFlagsInUseLine: true,
@@ -55,7 +55,7 @@ with. No server is started.`,
 			case errors.As(err, &load):
 				return explainPolicy(err)
 			case err != nil:
-				return usagef("", "-i %q: %w", input, err)
+				return usagef("give a line of a decision log, or a document as policies/schemas/input.json describes it", "-i %q: %w", input, err)
 			}
 			return printEval(u, result, asJSON)
 		},

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mcp-code-mode/mcp-code-mode/cmd/mcp-code-mode/internal/nearest"
+	"github.com/mcp-code-mode/mcp-code-mode/internal/nearest"
 )
 
 // newRoot builds the command tree. Commands return errors; only main exits.

@@ -91,7 +91,7 @@ func (o *options) start(log *slog.Logger, command []string, warm int, driver mak
 	if err := o.checkSandbox(); err != nil {
 		return nil, nil, err
 	}
-	if opts.Record, err = openRecord(o.decisionLog); err != nil {
+	if opts.Record, err = openRecord(o.decisionLog, log); err != nil {
 		return nil, nil, err
 	}
 	s := server.New(server.Options{

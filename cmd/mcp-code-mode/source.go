@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -80,14 +81,20 @@ func (o *options) bridge(opts bridge.Options) func(context.Context) (*bridge.Bri
 	}
 }
 
-// openRecord opens the decision log; no path, no log.
-func openRecord(path string) (*record.Log, error) {
+// openRecord opens the decision log; no path, no log. The log holds every argument, so
+// one that was there before and that others can read is worth a warning.
+func openRecord(path string, warn *slog.Logger) (*record.Log, error) {
 	if path == "" {
 		return nil, nil
 	}
 	log, err := record.Open(path)
 	if err != nil {
 		return nil, usagef("give a file in a directory that exists and that you may write to", "--decision-log %q: %w", path, cause(err))
+	}
+	const others = 0o044
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Mode()&others != 0 && runtime.GOOS != "windows" {
+		warn.Warn("others can read the decision log, which holds the arguments of every call", "file", path,
+			"mode", info.Mode().Perm(), "hint", "chmod 600 "+path)
 	}
 	return log, nil
 }

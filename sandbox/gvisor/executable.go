@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"debug/elf"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -36,6 +37,9 @@ func executable(path string) (*os.File, error) {
 			return nil, fmt.Errorf("unpacking gVisor: %w", err)
 		}
 		what = strconv.Quote(path)
+	case selfExe == "/proc/self/exe" && !mainCalled.Load():
+		return nil, &hinted{errors.New("gVisor cannot start from this program: it did not call gvisor.Main"),
+			"make gvisor.Main() the first line of main (and of TestMain), or set Options.Runsc"}
 	default:
 		path, what = selfExe, "this program"
 	}

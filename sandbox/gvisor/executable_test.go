@@ -27,6 +27,18 @@ func TestADynamicExecutableIsRefusedWithTheRemedy(t *testing.T) {
 	}
 }
 
+func TestAProgramThatDoesNotCallMainIsToldSo(t *testing.T) {
+	if len(embeddedRunsc) > 0 || selfExe != "/proc/self/exe" {
+		t.Skip("sentries are started from another program here")
+	}
+	mainCalled.Store(false)
+	defer mainCalled.Store(true)
+	err := Probe(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "did not call gvisor.Main") || !strings.Contains(hint(err), "first line of main") {
+		t.Errorf("got %v, hint %q", err, hint(err))
+	}
+}
+
 func TestAnExecutableThatNobodyCanExecuteIsRefused(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("an ordinary user's sandboxes run as that user")

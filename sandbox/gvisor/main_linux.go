@@ -2,8 +2,18 @@
 
 package gvisor
 
-import "github.com/mcp-code-mode/mcp-code-mode/sandbox/gvisor/internal/runsc"
+import (
+	"sync/atomic"
+
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/gvisor/internal/runsc"
+)
+
+// mainCalled is set by Main: this program can then be started as a sandbox.
+var mainCalled atomic.Bool
 
 // Main turns this process into runsc when it was started to be that, and then
 // does not return. It must be the first thing main does.
-func Main() { runsc.Main() }
+func Main() {
+	mainCalled.Store(true)
+	runsc.Main()
+}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcp-code-mode/mcp-code-mode/cmd/mcp-code-mode/internal/nearest"
+	"github.com/mcp-code-mode/mcp-code-mode/internal/nearest"
 )
 
 // The keys of a server, in the order they are best explained.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mcp-code-mode/mcp-code-mode/cmd/mcp-code-mode/internal/nearest"
+	"github.com/mcp-code-mode/mcp-code-mode/internal/nearest"
 )
 
 func TestOfSuggestsOnlyWhatIsNear(t *testing.T) {
