@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -41,6 +43,9 @@ func TestGate(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if err := checkGateCase(archive); err != nil {
+				t.Fatal(err)
+			}
 			got := playGateCase(t, archive)
 			if os.Getenv("UPDATE") != "" {
 				writeGateCase(t, file, archive, got)
@@ -53,6 +58,44 @@ func TestGate(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// gateSections are the sections of a case; each has all of them, in this order.
+var gateSections = []string{"config.json", "calls", "replies", "upstream", "records"}
+
+// checkGateCase refuses a case that would test less than it seems to: one with a
+// section whose name is misspelt, that is there twice, or that is missing.
+func checkGateCase(archive *txtar.Archive) error {
+	var sections []string
+	for _, f := range archive.Files {
+		if !strings.HasPrefix(f.Name, "policy/") {
+			sections = append(sections, f.Name)
+		}
+	}
+	if !slices.Equal(sections, gateSections) {
+		return fmt.Errorf("the sections are %q, want %q and policy/… files", sections, gateSections)
+	}
+	if len(bytes.TrimSpace(archive.Comment)) == 0 {
+		return errors.New("no prose says what the case guards")
+	}
+	return nil
+}
+
+func TestAGateCaseWithAMisspeltSectionIsRefused(t *testing.T) {
+	whole := "why\n-- config.json --\n-- policy/a.rego --\n-- calls --\n-- replies --\n-- upstream --\n-- records --\n"
+	if err := checkGateCase(txtar.Parse([]byte(whole))); err != nil {
+		t.Error(err)
+	}
+	for _, broken := range []string{
+		strings.Replace(whole, "-- upstream --", "-- upsteam --", 1),
+		strings.Replace(whole, "-- records --\n", "", 1),
+		strings.Replace(whole, "-- records --\n", "-- replies --\n-- records --\n", 1),
+		strings.TrimPrefix(whole, "why\n"),
+	} {
+		if checkGateCase(txtar.Parse([]byte(broken))) == nil {
+			t.Errorf("accepted:\n%s", broken)
+		}
 	}
 }
 
@@ -146,7 +189,9 @@ func readGateConfig(t *testing.T, data []byte, toy *toy) bridge.Options {
 			Rules   map[string][]string
 		}
 	}
-	if err := json.Unmarshal(data, &config); err != nil {
+	strict := json.NewDecoder(bytes.NewReader(data))
+	strict.DisallowUnknownFields()
+	if err := strict.Decode(&config); err != nil {
 		t.Fatalf("config.json: %v", err)
 	}
 	opts := bridge.Options{CallsPerRun: config.CallsPerRun}
