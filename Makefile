@@ -14,6 +14,7 @@ APIDIFF       := go run golang.org/x/exp/cmd/apidiff@v0.0.0-20261113113407-e3970
 CYCLONEDX     := github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@v1.10.0
 OPA           := go tool opa
 FUZZTIME      ?= 20s
+OLDEST_PYTHON ?= python3.11
 # The commit that the newest released section of CHANGELOG.md describes.
 API_BASE      ?= 26f91b9
 TESTFLAGS     ?=
@@ -31,7 +32,7 @@ PACKAGES := ./... $(sort $(patsubst %/,./%,$(dir $(wildcard testdata/*/*.go))))
 PURE := ./bridge ./bridge/record ./bridge/schema ./bridge/stub ./bridge/upstream ./sandbox ./sandbox/rawio ./sandbox/wire ./cmd/mcp-code-mode/internal/...
 
 .DEFAULT_GOAL := help
-.PHONY: help build test lint race bench soak fuzz demo cross snapshot release apidiff clean runsc servers have-docker have-node have-cc
+.PHONY: help build test lint race bench soak fuzz demo cross snapshot release apidiff clean runsc servers have-docker have-python have-node have-cc
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -51,9 +52,11 @@ demo: ## watch policy decide about the calls of one short program
 	@$(MAKE) --no-print-directory -s build
 	@go run ./testdata/demo
 
-test: build have-docker servers ## every test that can run here
+test: build have-docker have-python servers ## every test that can run here
 	$(OPA) test policies
 	E2E_BIN=$(CURDIR)/bin go test -timeout 20m $(TESTFLAGS) $(PACKAGES)
+	@! command -v $(OLDEST_PYTHON) >/dev/null || \
+	  { set -x; RUNNER_PYTHON=$$(command -v $(OLDEST_PYTHON)) go test -timeout 20m $(TESTFLAGS) ./sandbox ./sandbox/sandboxtest; }
 	@$(MAKE) --no-print-directory race
 
 race: have-cc ## the packages without a sandbox, under the race detector
@@ -115,6 +118,9 @@ endef
 have-docker: build
 	@bin/mcp-code-mode doctor || true
 	@bin/mcp-code-mode doctor --json | grep -q '"docker":true' || $(call missing,no Docker engine answers$(,) so the docker driver is not tested here)
+
+have-python:
+	@command -v $(OLDEST_PYTHON) >/dev/null || $(call missing,$(OLDEST_PYTHON)$(,) the oldest that --base may bring$(,) is not installed$(,) so the runner is tested on the embedded Python only)
 
 have-node:
 	@command -v npm >/dev/null || $(call missing,npm is not installed$(,) so nothing is tested against the real MCP servers from npm)

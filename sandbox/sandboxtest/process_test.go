@@ -22,6 +22,9 @@ import (
 var python string
 
 func TestMain(m *testing.M) {
+	if python = os.Getenv("RUNNER_PYTHON"); python != "" { // make test tries the oldest one too
+		os.Exit(m.Run())
+	}
 	dir, _, err := rootfs.Tree(context.Background(), sandbox.RunnerSource, nil)
 	switch {
 	case err == nil:
