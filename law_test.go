@@ -39,7 +39,8 @@ var law = parseLaw(`
 	internal/nearest:
 	policies:
 	sandbox:                            sandbox/wire
-	sandbox/docker:                     sandbox sandbox/rawio sandbox/rootfs
+	sandbox/docker:                     sandbox sandbox/docker/seccomp sandbox/rawio sandbox/rootfs
+	sandbox/docker/seccomp:
 	sandbox/gvisor:                     sandbox sandbox/gvisor/erofs sandbox/rawio sandbox/rootfs
 	sandbox/gvisor:                     sandbox/gvisor/internal/runsc sandbox/gvisor/internal/tinyelf
 	sandbox/gvisor/erofs:

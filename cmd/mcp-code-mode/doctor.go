@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -125,10 +126,27 @@ func checkDocker(ctx context.Context) ([]check, bool) {
 		}
 		runtimes = append(runtimes, r)
 	}
+	filter, usable := checkFilter(engine)
 	return []check{
 		ok("docker", "%s, API %s, at %s (%s)", product, engine.APIVersion, engine.Endpoint, engine.Source),
 		ok("runtimes", "%s", strings.Join(runtimes, ", ")),
-	}, true
+		filter,
+	}, usable
+}
+
+// checkFilter says what stands between code in a container and the host's kernel.
+func checkFilter(engine docker.Engine) (check, bool) {
+	switch {
+	case engine.GVisor:
+		return ok("seccomp", "%s does not use profiles: gVisor answers the system calls instead", engine.Runtime), true
+	case engine.NoFilter != nil:
+		return failed("seccomp", "warn", engine.NoFilter), false
+	}
+	detail := "every container gets the profile of this program"
+	if slices.ContainsFunc(engine.Runtimes, func(r string) bool { return strings.Contains(r, "runsc") }) {
+		detail += "; with --runtime runsc gVisor answers the system calls instead"
+	}
+	return ok("seccomp", "%s", detail), true
 }
 
 func checkGVisor(ctx context.Context) ([]check, bool) {

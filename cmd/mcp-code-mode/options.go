@@ -26,6 +26,7 @@ type options struct {
 
 	// sandbox
 	sandbox, runtime, image string
+	allowNoSeccomp          bool
 	limits                  sandbox.Limits
 
 	logLevel slog.Level
@@ -69,6 +70,7 @@ func (o *options) addSandbox(cmd *cobra.Command) {
 	oneOfVar(fs, &o.sandbox, "sandbox", []string{"auto", "docker", "gvisor"}, "auto takes Docker when its engine answers, else the embedded gVisor")
 	textVar(fs, &o.runtime, "runtime", "NAME", "runtime of the Docker engine, such as runsc or crun (default the engine's own)")
 	textVar(fs, &o.image, "image", "REF", "Docker image (default built when it is missing)")
+	fs.BoolVar(&o.allowNoSeccomp, "allow-no-seccomp", false, "take a Docker engine that cannot filter system calls, too")
 	secondsVar(fs, &o.limits.Deadline, "deadline", minDeadline, maxDeadline, "wall clock of one run, a hard limit")
 	bytesVar(fs, &o.limits.Memory, "memory", minMemory, maxMemory, "memory of a sandbox")
 	intVar(fs, &o.limits.Pids, "pids", minPids, maxPids, "processes and threads of a sandbox")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -21,6 +22,9 @@ func (o *options) checkSandbox() error {
 	}
 	if o.runtime != "" {
 		return usagef("leave one of them out", "--sandbox gvisor and --runtime can not be used together: the runtime is the Docker engine's")
+	}
+	if o.allowNoSeccomp {
+		return usagef("leave one of them out", "--sandbox gvisor and --allow-no-seccomp can not be used together: the filter is the Docker engine's")
 	}
 	return nil
 }
@@ -44,7 +48,8 @@ func (o *options) driver(u *ui, log *slog.Logger) makeDriver {
 			return gvisor.New(ctx, gvisor.Options{Limits: o.limits, Runner: sandbox.RunnerSource, Logger: log, Progress: p.step})
 		}
 		return docker.New(ctx, docker.Options{
-			Image: o.image, Runtime: o.runtime, Limits: o.limits, Runner: sandbox.RunnerSource, Logger: log, Progress: p.step,
+			Image: o.image, Runtime: o.runtime, AllowNoSeccomp: o.allowNoSeccomp,
+			Limits: o.limits, Runner: sandbox.RunnerSource, Logger: log, Progress: p.step,
 		})
 	}
 }
@@ -61,12 +66,15 @@ func (o *options) chooseSandbox(ctx context.Context) (name, why string, err erro
 		return "docker", "--runtime is for Docker", nil
 	}
 	engine, dockerErr := docker.Probe(ctx)
+	if dockerErr == nil && !o.allowNoSeccomp && !engine.GVisor {
+		dockerErr = engine.NoFilter
+	}
 	if dockerErr == nil {
 		return "docker", fmt.Sprintf("engine %s answers at %s (%s)", engine.Version, engine.Endpoint, engine.Source), nil
 	}
 	gvisorErr := gvisor.Probe(ctx)
 	if gvisorErr == nil {
-		return "gvisor", "no Docker engine answers", nil
+		return "gvisor", whyNot(dockerErr), nil
 	}
 	if ctx.Err() != nil {
 		return "", "", ctx.Err()
@@ -77,6 +85,14 @@ func (o *options) chooseSandbox(ctx context.Context) (name, why string, err erro
 		err:  fmt.Errorf("no sandbox works here: docker: %w; gvisor: %w", dockerErr, gvisorErr),
 		hint: strings.Join(nonEmpty(hints), "; or "),
 	}
+}
+
+// whyNot says why Docker is not used.
+func whyNot(err error) string {
+	if noFilter := (*docker.NoFilterError)(nil); errors.As(err, &noFilter) {
+		return err.Error()
+	}
+	return "no Docker engine answers"
 }
 
 func nonEmpty(list []string) []string {

@@ -24,6 +24,10 @@ type Options struct {
 	Image string
 	// Runtime is the engine's OCI runtime, such as runsc or crun. Empty: its default.
 	Runtime string
+	// AllowNoSeccomp also takes an engine that cannot give containers this
+	// package's seccomp profile, and leaves the engine's own in force, if any.
+	// Otherwise New fails there with a *NoFilterError, except for gVisor.
+	AllowNoSeccomp bool
 	// Limits are enforced by the engine.
 	Limits sandbox.Limits
 	// Runner is the runner's source.
@@ -47,7 +51,9 @@ type Driver struct {
 	log     *slog.Logger
 	labels  map[string]string
 	gvisor  bool // the runtime is runsc
+	crun    bool // the runtime is crun
 	podman  bool // the engine is Podman
+	filter  filter
 
 	imageMu sync.Mutex
 	image   sandboxImage // guarded by imageMu
@@ -99,22 +105,26 @@ func New(ctx context.Context, o Options) (*Driver, error) {
 func (d *Driver) Name() string { return "docker" }
 
 // learn finds out what kind of engine this is. It fails when the engine does
-// not have the runtime asked for.
+// not have the runtime asked for, or cannot filter system calls.
 func (d *Driver) learn(ctx context.Context) error {
 	version, info, err := d.engine.describe(ctx)
 	if err != nil {
 		return err
 	}
 	name := cmp.Or(d.options.Runtime, info.DefaultRuntime)
-	runtime, ok := info.Runtimes[name]
-	if !ok && d.options.Runtime != "" {
+	if _, ok := info.Runtimes[name]; !ok && d.options.Runtime != "" {
 		names := strings.Join(slices.Sorted(maps.Keys(info.Runtimes)), ", ")
 		err = fmt.Errorf("using runtime %q: the engine at %s has only %s", name, d.engine.host, names)
 		return &hinted{err, "add it to the runtimes in the engine's daemon.json, or leave out --runtime"}
 	}
-	d.gvisor = strings.Contains(name+runtime.Path+runtime.Type, "runsc")
+	d.gvisor, d.crun = isRuntime(info, name, "runsc"), isRuntime(info, name, "crun")
 	d.podman = isPodman(version)
-	return nil
+	d.filter, err = d.engine.filterFor(version, info)
+	if err != nil && (d.gvisor || d.options.AllowNoSeccomp) {
+		d.log.Info("sandboxes start without this program's seccomp profile", "reason", err, "gvisor", d.gvisor)
+		return nil
+	}
+	return err
 }
 
 func (d *Driver) findImage(ctx context.Context) (sandboxImage, error) {
@@ -177,7 +187,10 @@ func (d *Driver) begin() error {
 // launch brings up one container. It does not end with ctx, because a request
 // broken off may still be carried out, but starts nothing once ctx is done.
 func (d *Driver) launch(ctx context.Context) (*instance, error) {
-	l := launch{name: newName(), labels: d.labels, runtime: d.options.Runtime, gvisor: d.gvisor, podman: d.podman, limits: d.options.Limits}
+	l := launch{
+		name: newName(), labels: d.labels, runtime: d.options.Runtime,
+		gvisor: d.gvisor, crun: d.crun, podman: d.podman, filter: d.filter, limits: d.options.Limits,
+	}
 	i := &instance{driver: d, name: l.name, killed: make(chan struct{}), done: make(chan struct{})}
 	var w *waiter
 	err := d.create(i, &l)

@@ -22,6 +22,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/docker/seccomp"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/sandboxtest"
 )
 
@@ -41,13 +42,17 @@ func TestContainerIsConfinedAsPromised(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := c.HostConfig
+	profile, err := seccomp.Profile(runtime.GOARCH)
+	if err != nil {
+		t.Fatal(err)
+	}
 	type confinement struct {
 		Network, IPC, User, Log                    string
 		ReadOnly, Privileged, AutoRemove, Network2 bool // Network2: not disabled
-		Drop, Add, Security, Binds                 []string
+		Drop, Add, Security, Binds, Masked, Fixed  []string
 		Tmpfs                                      map[string]string
 		Memory, Swap, CPUs, Pids                   int64
-		Mounts, Networks, MaskedMin                int
+		Mounts, Networks                           int
 		Env                                        []string
 	}
 	got := confinement{
@@ -55,16 +60,16 @@ func TestContainerIsConfinedAsPromised(t *testing.T) {
 		ReadOnly: h.ReadonlyRootfs, Privileged: h.Privileged, AutoRemove: h.AutoRemove, Network2: !c.Config.NetworkDisabled,
 		Drop: h.CapDrop, Add: h.CapAdd, Security: h.SecurityOpt, Binds: h.Binds, Tmpfs: h.Tmpfs,
 		Memory: h.Memory, Swap: h.MemorySwap, CPUs: h.NanoCPUs, Pids: *h.PidsLimit,
-		Mounts: len(c.Mounts), MaskedMin: min(len(h.MaskedPaths), 5), Env: c.Config.Env,
+		Mounts: len(c.Mounts), Masked: h.MaskedPaths, Fixed: h.ReadonlyPaths, Env: c.Config.Env,
 	}
 	want := confinement{
 		Network: "none", IPC: "none", User: "65534:65534", Log: "none", ReadOnly: true, AutoRemove: true,
-		Drop: []string{"ALL"}, Security: []string{"no-new-privileges"},
+		Drop: []string{"ALL"}, Security: []string{"no-new-privileges", "seccomp=" + string(profile)},
 		Tmpfs: map[string]string{
 			"/tmp":        "rw,noexec,nosuid,nodev,size=16777216,mode=1777",
 			"/dev/mqueue": "ro,noexec,nosuid,nodev,size=4096,mode=0555",
 		},
-		Memory: 256 << 20, Swap: 256 << 20, CPUs: 1e9, Pids: 64, MaskedMin: 5,
+		Memory: 256 << 20, Swap: 256 << 20, CPUs: 1e9, Pids: 64, Masked: maskedPaths(false, 64), Fixed: []string{"/proc/sysrq-trigger"},
 		Env: []string{"PATH=/usr/bin", "HOME=/tmp", "LANG=C.UTF-8", "HOSTNAME"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -382,7 +387,7 @@ func TestCrunAsTheRuntimeOfTheEngine(t *testing.T) {
 	o, err := s.Exec(t.Context(), `
 import os, socket, subprocess
 status = dict(line.split(':\t') for line in open('/proc/self/status').read().splitlines())
-print(*(status[key] for key in ('CapEff', 'CapBnd', 'NoNewPrivs', 'Seccomp')), os.getuid(), os.listdir('/sys/class/net'))
+print(*(status[key] for key in ('CapEff', 'CapBnd', 'NoNewPrivs', 'Seccomp')), os.getuid(), [l.split(':')[0].strip() for l in open('/proc/net/dev')][2:])
 def fails(f, *args):
     try: f(*args)
     except OSError as e: return type(e).__name__
@@ -395,10 +400,11 @@ try:
     for n in range(200): threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()
 except RuntimeError: print('limited', n <= 64)
 `, nil)
-	const want = "0000000000000000 0000000000000000 1 2 65534 ['lo']\nOSError FileNotFoundError OSError\nPermissionError ConnectionRefusedError\nlimited True\n"
+	const want = "0000000000000000 0000000000000000 1 2 65534 ['lo']\nOSError FileNotFoundError FileNotFoundError\nPermissionError OSError\nlimited True\n"
 	if err != nil || o.Stdout != want {
 		t.Errorf("got %+v, %v", o, err)
 	}
+	everything(t, d)
 	o, err = open(t, d).Exec(t.Context(), "x = bytearray(600 << 20)", nil)
 	if err != nil || !strings.Contains(o.Error, "memory") {
 		t.Errorf("got %+v, %v", o, err)

@@ -34,6 +34,8 @@ type Engine struct {
 	Runtime    string   // the one used by default
 	Rootless   bool     // it runs as an ordinary user
 	Security   []string // what it confines containers with: seccomp, apparmor, rootless…
+	GVisor     bool     // the default runtime is gVisor's, which filters nothing and answers system calls itself
+	NoFilter   error    // why containers cannot have our seccomp profile, a *NoFilterError; nil: they can
 }
 
 // Probe looks for an engine where the docker command looks: DOCKER_HOST, else
@@ -64,10 +66,9 @@ func Probe(ctx context.Context) (Engine, error) {
 	found.Product, found.Version = version.Platform.Name, version.Version
 	found.OS, found.Arch = version.Os, version.Arch
 	found.Runtime, found.Runtimes = info.DefaultRuntime, slices.Sorted(maps.Keys(info.Runtimes))
-	for _, option := range info.SecurityOptions { // name=seccomp,profile=default
-		name, _, _ := strings.Cut(strings.TrimPrefix(option, "name="), ",")
-		found.Security = append(found.Security, name)
-	}
+	found.GVisor = isRuntime(info, info.DefaultRuntime, "runsc")
+	found.Security = securityOf(info)
+	_, found.NoFilter = en.filterFor(version, info)
 	found.Rootless = slices.Contains(found.Security, "rootless")
 	return found, nil
 }
@@ -147,6 +148,12 @@ func (en *engine) describe(ctx context.Context) (version types.Version, info sys
 // an accent.
 func isPodman(v types.Version) bool {
 	return slices.ContainsFunc(v.Components, func(c types.ComponentVersion) bool { return c.Name == "Podman Engine" })
+}
+
+// isRuntime reports whether the engine's runtime of this name is that program.
+func isRuntime(info system.Info, name, program string) bool {
+	runtime := info.Runtimes[name]
+	return slices.ContainsFunc([]string{name, runtime.Path, runtime.Type}, func(s string) bool { return strings.Contains(s, program) })
 }
 
 // reason finds out why there is no connection, which the client does not tell.

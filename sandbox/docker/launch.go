@@ -35,7 +35,9 @@ type launch struct {
 	labels  map[string]string
 	runtime string
 	gvisor  bool // the runtime is runsc
+	crun    bool // the runtime is crun
 	podman  bool // the engine is Podman
+	filter  filter
 	limits  sandbox.Limits
 }
 
@@ -82,8 +84,8 @@ func contains(env []string, name string) bool {
 	return false
 }
 
-// hostConfig is the confinement. What is not mentioned is the engine's default,
-// seccomp and AppArmor among it; nothing here loosens one.
+// hostConfig is the confinement, but for the filter of system calls. What is not
+// mentioned is the engine's default, AppArmor among it; nothing here loosens one.
 func (l launch) hostConfig() *container.HostConfig {
 	limits := l.limits.WithDefaults()
 	noInit, pids := false, int64(limits.Pids)
@@ -109,13 +111,15 @@ func (l launch) hostConfig() *container.HostConfig {
 			// In place of the engine's own mount, where everybody may write.
 			"/dev/mqueue": emptyMount,
 		},
-		CapDrop:     []string{"ALL"},
-		SecurityOpt: []string{"no-new-privileges"},
-		LogConfig:   container.LogConfig{Type: "none"},
-		AutoRemove:  true,
-		Init:        &noInit,
-		Runtime:     l.runtime,
-		OomScoreAdj: 500, // when the host runs out of memory, sandboxes go first
+		CapDrop:       []string{"ALL"},
+		SecurityOpt:   []string{"no-new-privileges"},
+		MaskedPaths:   maskedPaths(l.crun, limits.Files),
+		ReadonlyPaths: readOnlyPaths,
+		LogConfig:     container.LogConfig{Type: "none"},
+		AutoRemove:    true,
+		Init:          &noInit,
+		Runtime:       l.runtime,
+		OomScoreAdj:   500, // when the host runs out of memory, sandboxes go first
 		Resources: container.Resources{
 			Memory:     limits.Memory,
 			MemorySwap: limits.Memory, // memory and swap together: no swap
@@ -131,6 +135,13 @@ func (en *engine) create(ctx context.Context, l launch) (id string, err error) {
 	config, host := l.config(), l.hostConfig()
 	if l.podman {
 		forPodman(config, host)
+	}
+	option, err := l.filter.option()
+	if err != nil {
+		return "", err
+	}
+	if option != "" {
+		host.SecurityOpt = append(host.SecurityOpt, option)
 	}
 	created, err := en.ContainerCreate(ctx, config, host, nil, nil, l.name)
 	if err != nil {
