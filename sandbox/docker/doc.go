@@ -2,8 +2,9 @@
 //
 // A sandbox is one container: no network, no mounts, a read-only root, a small
 // /tmp that cannot execute, uid 65534 without capabilities, and hard limits on
-// memory, processes, processors and descriptors. What the engine applies by
-// default (seccomp, AppArmor, masked paths) stays on. The container removes
+// memory, processes, processors and descriptors. System calls are filtered by the
+// profile of package seccomp, and paths that show the host are hidden. What else the
+// engine applies by default, such as AppArmor, stays on. The container removes
 // itself when its runner ends, and the runner ends when the stream to this
 // process does; what is left after both failed is found by its labels and
 // removed at the next start.

@@ -34,7 +34,8 @@ print('ok')`,
 	"processes": `
 import multiprocessing, os, pathlib, signal, subprocess, sys
 assert subprocess.run([sys.executable, '-c', 'print(1)'], capture_output=True, text=True, start_new_session=True).stdout == '1\n'
-pid = os.posix_spawn(sys.executable, [sys.executable, '-c', 'raise SystemExit(3)'], os.environ)
+assert subprocess.run([sys.executable, '-c', ''], user=os.getuid(), group=os.getgid()).returncode == 0
+pid = os.posix_spawn(sys.executable, [sys.executable, '-c', 'raise SystemExit(3)'], os.environ, resetids=True)
 assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 3
 def work(pipe, n): pipe.send([n, os.getpid() != os.getppid()])
 here, there = multiprocessing.Pipe()

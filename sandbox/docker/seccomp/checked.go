@@ -79,6 +79,8 @@ var checked = []check{
 		arg: 1, mask: low, values: []value{
 			{0x5401, "TCGETS: isatty, with which every open file begins"},
 			{0x802c542a, "TCGETS2: the same in newer C libraries"},
+			{0x540f, "TIOCGPGRP: os.tcgetpgrp"},
+			{0x5410, "TIOCSPGRP: os.tcsetpgrp"},
 			{0x5413, "TIOCGWINSZ: os.get_terminal_size"},
 			{0x541b, "FIONREAD: what waits to be read"},
 			{0x5421, "FIONBIO: os.set_blocking"},

@@ -44,7 +44,7 @@ var refused = []entry{
 	{"uretprobe uprobe", "the kernel's own, for tracing; newer kernels let them pass every filter, and end who makes them"},
 
 	// Becoming another, which takes capabilities that the sandbox does not have.
-	{"setuid setgid setreuid setregid setresuid setresgid setfsuid setfsgid setgroups", "users are changed by the runtime, before the filter"},
+	{"setgroups setfsuid setfsgid", "groups and users of file access; Python has no use for them"},
 	{"capget capset", "there are no capabilities"},
 
 	// Administration of the host, which takes such capabilities too.
