@@ -23,32 +23,33 @@ const module = "github.com/mcp-code-mode/mcp-code-mode/"
 var law = parseLaw(`
 	cmd/mcp-code-mode:                  bridge bridge/record bridge/server bridge/upstream engine policies
 	cmd/mcp-code-mode:                  sandbox sandbox/docker sandbox/gvisor sandbox/rootfs
-	cmd/mcp-code-mode:                  cmd/mcp-code-mode/internal/config internal/nearest
+	cmd/mcp-code-mode:                  cmd/mcp-code-mode/internal/config internal/nearest internal/ourdir
 	cmd/mcp-code-mode/e2e:
 	cmd/mcp-code-mode/internal/config:  internal/nearest
 	cmd/mcp-code-mode/e2e:
 	bridge/server:                      bridge engine sandbox sandbox/wire
 	bridge:                             bridge/record bridge/schema bridge/stub bridge/upstream engine engine/celrule policies sandbox/wire
 	bridge:                             internal/nearest
-	bridge/record:
+	bridge/record:                      internal/ourdir
 	bridge/schema:
 	bridge/stub:
 	bridge/upstream:                    sandbox/rawio sandbox/wire
 	engine:
 	engine/celrule:                     engine
 	internal/nearest:
+	internal/ourdir:
 	policies:
 	sandbox:                            sandbox/wire
 	sandbox/docker:                     sandbox sandbox/docker/seccomp sandbox/rawio sandbox/rootfs
 	sandbox/docker/seccomp:
 	sandbox/gvisor:                     sandbox sandbox/gvisor/erofs sandbox/rawio sandbox/rootfs
-	sandbox/gvisor:                     sandbox/gvisor/internal/runsc sandbox/gvisor/internal/tinyelf
+	sandbox/gvisor:                     sandbox/gvisor/internal/runsc sandbox/gvisor/internal/tinyelf internal/ourdir
 	sandbox/gvisor/erofs:
 	sandbox/gvisor/internal/runsc:      sandbox/gvisor/internal/tinyelf
 	sandbox/gvisor/internal/tinyelf:
 	sandbox/gvisor/runsc:               sandbox/gvisor/internal/runsc
 	sandbox/rawio:
-	sandbox/rootfs:
+	sandbox/rootfs:                     internal/ourdir
 	sandbox/sandboxtest:                sandbox sandbox/wire
 	sandbox/wire:
 	testdata/bench:                     engine policies

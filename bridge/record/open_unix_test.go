@@ -40,3 +40,34 @@ func TestRefusesWhatMustNotBeALog(t *testing.T) {
 		t.Error("the target of a link was created")
 	}
 }
+
+// In a directory where everybody may write, somebody else was first.
+func TestRefusesALogThatAStrangerLaid(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("needs root to be somebody else")
+	}
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	if err := errors.Join(
+		os.Chmod(dir, 0o777|os.ModeSticky),
+		os.WriteFile(at("file"), nil, 0o644), os.Lchown(at("file"), 4242, 4242),
+		os.Mkdir(at("logs"), 0o755), os.Lchown(at("logs"), 4242, 4242),
+		os.Symlink(t.TempDir(), at("link")), os.Lchown(at("link"), 4242, 4242),
+	); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{at("file"), at("logs/log"), at("link/log")} {
+		log, err := Open(path)
+		if err == nil {
+			log.Close()
+			t.Errorf("%s was opened", path)
+		} else if !strings.Contains(err.Error(), "user") {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	log, err := Open(at("ours"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	log.Close()
+}

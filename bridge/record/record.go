@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/mcp-code-mode/mcp-code-mode/internal/ourdir"
 )
 
 const (
@@ -74,7 +76,8 @@ func New(w io.Writer) *Log { return &Log{w: w} }
 
 // Open returns a log that appends to the file of that path, which is created
 // for its owner alone. The file must be a regular file or a character device,
-// not a symbolic link to one, and not writable by everyone.
+// not a symbolic link to one. A regular file must be ours or root's and not writable
+// by everyone, and nobody else may have laid the way to it (package ourdir).
 func Open(path string) (*Log, error) {
 	l := &Log{path: path}
 	if err := l.Reopen(); err != nil {
@@ -104,6 +107,9 @@ func (l *Log) Reopen() error {
 
 // open opens a log file and reports whether its last line is not ended.
 func open(path string) (file *os.File, torn bool, err error) {
+	if err := ourdir.Follow(path); err != nil {
+		return nil, false, err
+	}
 	if file, err = openAppend(path); err != nil {
 		var at *os.PathError
 		if errors.As(err, &at) {
@@ -132,6 +138,8 @@ func inspect(file *os.File) (torn bool, err error) {
 		return false, errors.New("it is not a regular file")
 	case mode.Perm()&everyone != 0:
 		return false, errors.New("everyone may write to it")
+	case !ourdir.Trusted(info):
+		return false, errors.New("it belongs to another user")
 	}
 	if info.Size() == 0 {
 		return false, nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mcp-code-mode/mcp-code-mode/internal/ourdir"
 	"github.com/mcp-code-mode/mcp-code-mode/policies"
 )
 
@@ -60,9 +61,10 @@ func emptyDir(dir string) error {
 	return nil
 }
 
-// writePolicies copies the built-in pack and its README into dir.
+// writePolicies copies the built-in pack and its README into dir, which must be ours:
+// whoever else can write there decides which calls are allowed.
 func writePolicies(dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := ourdir.Make(dir, 0o755); err != nil {
 		return err
 	}
 	if err := os.CopyFS(dir, policies.FS); err != nil {

@@ -4,13 +4,12 @@ package gvisor
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
-	"strings"
-	"syscall"
 	"time"
 
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/rootfs"
@@ -32,52 +31,23 @@ const (
 	keepStaging = time.Hour          // since a dead process began it
 )
 
+// The shapes of all names in the cache. What has another name, or is of another type
+// than what we make under it, is not ours, and is never removed.
+var shapes = []struct {
+	name *regexp.Regexp
+	dir  bool
+	keep int           // the last used
+	age  time.Duration // since its last use
+}{
+	{regexp.MustCompile(`^` + rootPrefix + `[0-9]+-[0-9a-f]{64}$`), false, keepMost, keepUnused},
+	{regexp.MustCompile(`^` + snapshotPrefix + `[0-9a-f]{32}$`), true, keepMost, keepUnused},
+	{regexp.MustCompile(`^` + runscPrefix + `[0-9a-f]{32}$`), false, keepMost, keepUnused},
+	{regexp.MustCompile(`^\` + stagingPrefix + `[0-9]+$`), true, math.MaxInt, keepStaging},
+	{regexp.MustCompile(`^\` + stagingPrefix + `[0-9]+$`), false, math.MaxInt, keepStaging},
+}
+
 // cacheDir is this driver's part of the program's cache directory.
-func cacheDir() (string, error) {
-	base, err := rootfs.CacheDir()
-	if err != nil {
-		return "", err
-	}
-	dir := filepath.Join(base, "gvisor")
-	return dir, privateDir(dir)
-}
-
-// privateDir makes a directory that only this user can enter, or checks one
-// that is there.
-func privateDir(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("making directory: %w", err)
-	}
-	info, err := os.Lstat(dir)
-	if err != nil {
-		return fmt.Errorf("checking directory: %w", err)
-	}
-	if !info.IsDir() || info.Mode().Perm()&0o077 != 0 || !ours(info) {
-		return fmt.Errorf("checking directory: %q is not a directory that only we can enter", dir)
-	}
-	return nil
-}
-
-func ours(info fs.FileInfo) bool {
-	return info.Sys().(*syscall.Stat_t).Uid == uint32(os.Geteuid())
-}
-
-// openOurs opens a file that nobody else can write to.
-func openOurs(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW, 0)
-	if err != nil {
-		return nil, err
-	}
-	info, err := f.Stat()
-	if err == nil && (!info.Mode().IsRegular() || !ours(info) || info.Mode().Perm()&0o022 != 0) {
-		err = fmt.Errorf("checking %q: not a file that only we can write", path)
-	}
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
-}
+func cacheDir() (string, error) { return rootfs.CachePart("gvisor") }
 
 // replaceFile writes a file beside its place and moves it there when it is whole
 // and on disk. Processes that write the same file at once do not disturb each
@@ -109,17 +79,16 @@ func prune(dir string) {
 	if err != nil {
 		return // the next one will
 	}
-	for _, prefix := range []string{rootPrefix, snapshotPrefix, runscPrefix, stagingPrefix} {
+	for _, shape := range shapes {
 		var infos []fs.FileInfo
 		for _, e := range entries {
-			if info, err := e.Info(); err == nil && strings.HasPrefix(e.Name(), prefix) {
+			if info, err := e.Info(); err == nil && shape.name.MatchString(e.Name()) && info.IsDir() == shape.dir && (shape.dir || info.Mode().IsRegular()) {
 				infos = append(infos, info)
 			}
 		}
 		slices.SortFunc(infos, func(a, b fs.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
 		for i, info := range infos {
-			age := time.Since(info.ModTime())
-			if prefix == stagingPrefix && age > keepStaging || prefix != stagingPrefix && (age > keepUnused || i >= keepMost) {
+			if time.Since(info.ModTime()) > shape.age || i >= shape.keep {
 				_ = os.RemoveAll(filepath.Join(dir, info.Name())) // best effort, as above
 			}
 		}

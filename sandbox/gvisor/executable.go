@@ -16,6 +16,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/mcp-code-mode/mcp-code-mode/internal/ourdir"
 )
 
 // selfExe is this program. Tests built with cgo put a static one in its place.
@@ -81,7 +83,7 @@ func unpackRunsc() (string, error) {
 		return "", err
 	}
 	path := filepath.Join(dir, runscPrefix+runscID(embeddedRunsc))
-	if f, err := openOurs(path); err == nil {
+	if f, err := ourdir.Open(path); err == nil {
 		f.Close()
 		touch(path)
 		return path, nil

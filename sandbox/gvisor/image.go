@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/mcp-code-mode/mcp-code-mode/internal/ourdir"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/gvisor/erofs"
 )
 
@@ -40,7 +41,7 @@ func rootImage(tree, digest string) (*os.File, error) {
 
 // openImage opens an image that is ours and as long as it says it is.
 func openImage(path string) (*os.File, error) {
-	f, err := openOurs(path)
+	f, err := ourdir.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,8 @@ import (
 
 	"gvisor.dev/gvisor/pkg/sentry/control"
 	"gvisor.dev/gvisor/runsc/boot"
+
+	"github.com/mcp-code-mode/mcp-code-mode/internal/ourdir"
 )
 
 // A snapshot is the state of a sandbox whose runner has come up and waits for
@@ -83,7 +85,7 @@ func (d *Driver) takeSnapshot(ctx context.Context, dir string) error {
 func openSnapshot(dir string) (*snapshot, error) {
 	s := &snapshot{dir: dir}
 	for _, name := range snapshotNames {
-		f, err := openOurs(filepath.Join(dir, name))
+		f, err := ourdir.Open(filepath.Join(dir, name))
 		if err != nil {
 			s.close()
 			return nil, err

@@ -9,10 +9,13 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/mcp-code-mode/mcp-code-mode/internal/ourdir"
 )
 
 const (
@@ -20,6 +23,9 @@ const (
 	lockName    = "lock"
 	groupsName  = "groups" // lists the driver's control groups, one directory on a line
 )
+
+// stateName is the shape of the names that are removed: statePrefix and an id.
+var stateName = regexp.MustCompile(`^` + statePrefix + `[0-9a-f]{16}$`)
 
 // How long it may take until processes that have been killed are gone. A dead
 // driver's need not be waited for: the next driver tries again.
@@ -74,9 +80,9 @@ func newStateDir(log *slog.Logger) (*stateDir, error) {
 // or in the cache where there is no place for those.
 func stateParent() (string, error) {
 	if base := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(base) {
-		if info, err := os.Stat(base); err == nil && info.IsDir() && ours(info) {
+		if info, err := os.Stat(base); err == nil && info.IsDir() && ourdir.Owned(info) {
 			dir := filepath.Join(base, "mcp-code-mode")
-			if err := privateDir(dir); err == nil {
+			if err := ourdir.Make(dir, 0o700); err == nil {
 				return dir, nil
 			}
 		}
@@ -86,7 +92,7 @@ func stateParent() (string, error) {
 		return "", err
 	}
 	dir := filepath.Join(base, "state")
-	return dir, privateDir(dir)
+	return dir, ourdir.Make(dir, 0o700)
 }
 
 // lockFile opens the file and takes a lock on it that ends when the file is
@@ -118,8 +124,8 @@ func reapStates(parent string, log *slog.Logger) {
 		return
 	}
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), statePrefix) || !e.IsDir() {
-			continue
+		if !stateName.MatchString(e.Name()) || !e.IsDir() {
+			continue // not ours
 		}
 		path := filepath.Join(parent, e.Name())
 		lock, err := lockFile(filepath.Join(path, lockName), unix.LOCK_EX|unix.LOCK_NB)
@@ -135,14 +141,18 @@ func reapStates(parent string, log *slog.Logger) {
 	}
 }
 
-// removeState removes a state directory and the control groups listed in it.
+// removeState removes a state directory and the control groups listed in it, which
+// have the same id.
 func removeState(path string, patience time.Duration) error {
 	text, err := os.ReadFile(filepath.Join(path, groupsName))
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
+	group := groupPrefix + strings.TrimPrefix(filepath.Base(path), statePrefix)
 	for line := range strings.Lines(string(text)) {
-		err = errors.Join(err, removeGroups(strings.TrimSuffix(line, "\n"), patience))
+		if dir := strings.TrimSuffix(line, "\n"); filepath.Base(dir) == group {
+			err = errors.Join(err, removeGroups(dir, patience))
+		}
 	}
 	if err != nil {
 		return err // and keep the list

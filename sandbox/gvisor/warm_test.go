@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
 )
 
@@ -147,28 +149,56 @@ func TestSnapshotsThatAreBrokenCostOneLineAndAStartFromTheBeginning(t *testing.T
 	}
 }
 
-func TestSnapshotsDoNotOutliveTheirUse(t *testing.T) {
+func TestTheCacheRemovesWhatWasNotUsedAndNothingElse(t *testing.T) {
 	dir := t.TempDir()
 	old := time.Now().Add(-2 * keepUnused)
-	for i := range keepMost + 3 {
-		path := filepath.Join(dir, fmt.Sprint(snapshotPrefix, i))
-		if err := errors.Join(os.Mkdir(path, 0o700), os.Chtimes(path, old, time.Now().Add(-time.Duration(i)*time.Minute))); err != nil {
+	hex := func(n, digits int) string { return fmt.Sprintf("%0*x", digits, n) }
+	file := func(path string) error { return os.WriteFile(path, nil, 0o600) }
+	tree := func(path string) error { return os.Mkdir(path, 0o700) }
+	link := func(path string) error { return os.Symlink(t.TempDir(), path) }
+	add := func(name string, make func(string) error, used time.Time) {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := make(path); err != nil {
+			t.Fatal(err)
+		}
+		at := []unix.Timespec{unix.NsecToTimespec(used.UnixNano()), unix.NsecToTimespec(used.UnixNano())}
+		if err := unix.UtimesNanoAt(unix.AT_FDCWD, path, at, unix.AT_SYMLINK_NOFOLLOW); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for name, age := range map[string]time.Time{rootPrefix + "old": old, stagingPrefix + "old": old, stagingPrefix + "new": time.Now(), "other": old} {
-		path := filepath.Join(dir, name)
-		if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Chtimes(path, age, age)); err != nil {
-			t.Fatal(err)
-		}
+	want := map[string]bool{} // kept
+	for i := range keepMost + 3 {
+		name := snapshotPrefix + hex(i, 32)
+		want[name] = i < keepMost
+		add(name, tree, time.Now().Add(-time.Duration(i)*time.Minute))
+	}
+	for name, how := range map[string]struct {
+		make func(string) error
+		used time.Time
+		kept bool
+	}{
+		rootPrefix + "1-" + hex(1, 64):    {file, old, false},
+		runscPrefix + hex(1, 32):          {file, old, false},
+		stagingPrefix + "123":             {file, old, false},
+		stagingPrefix + "124":             {tree, old, false},
+		stagingPrefix + "125":             {file, time.Now(), true},
+		"other":                           {tree, old, true},
+		rootPrefix + "notes":              {tree, old, true},
+		rootPrefix + "1-" + hex(2, 64):    {tree, old, true}, // of the wrong type
+		rootPrefix + "1-" + hex(3, 64):    {link, old, true},
+		snapshotPrefix + hex(1000, 31):    {tree, old, true},
+		snapshotPrefix + hex(1, 32) + "~": {tree, old, true},
+		runscPrefix + "x86":               {file, old, true},
+		stagingPrefix + "folder":          {tree, old, true},
+	} {
+		want[name] = how.kept
+		add(name, how.make, how.used)
 	}
 	prune(dir)
-	for name, want := range map[string]int{snapshotPrefix: keepMost, rootPrefix: 0, stagingPrefix + "old": 0, stagingPrefix + "new": 1, "other": 1} {
-		if got := count(t, filepath.Join(dir, name+"*")); got != want {
-			t.Errorf("%d of %s* are kept, want %d", got, name, want)
+	for name, kept := range want {
+		if _, err := os.Lstat(filepath.Join(dir, name)); (err == nil) != kept {
+			t.Errorf("%s: kept %v, want %v", name, err == nil, kept)
 		}
-	}
-	if _, err := os.Stat(filepath.Join(dir, snapshotPrefix+"0")); err != nil {
-		t.Errorf("the last used is gone: %v", err)
 	}
 }

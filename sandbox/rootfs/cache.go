@@ -12,8 +12,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
-	"strings"
 	"sync"
 	"time"
 
@@ -29,6 +29,15 @@ const (
 	staging     = ".staging-" // prefix of trees being built and of trees being removed
 )
 
+// The shapes of all names in the cache. What has another name, or is of another type
+// than what we make under it, is not ours, and is never removed.
+var (
+	treeName    = regexp.MustCompile(`^[0-9a-f]{64}$`)
+	markName    = regexp.MustCompile(`^[0-9a-f]{16}\.json$`)
+	stagingTree = regexp.MustCompile(`^\.staging-(?:[0-9]+|old-[0-9a-f]{64})$`)
+	stagingMark = regexp.MustCompile(`^\.staging-[0-9a-f]{16}\.json$`)
+)
+
 // A cache holds trees, each in a directory named by its digest, and for each
 // combination of program and runner a mark that says which tree is its own.
 // Only the holder of the lock builds, replaces or removes anything.
@@ -42,12 +51,8 @@ type mark struct {
 }
 
 func openCache() (cache, error) {
-	base, err := CacheDir()
-	if err != nil {
-		return cache{}, err
-	}
-	c := cache{filepath.Join(base, "rootfs")}
-	return c, privateDir(c.dir)
+	dir, err := CachePart("rootfs")
+	return cache{dir}, err
 }
 
 // markPath is where the mark for this program and runner lies.
@@ -71,7 +76,7 @@ func readMark(path string) (mark, error) {
 	if err == nil {
 		err = json.Unmarshal(text, &m)
 	}
-	if err == nil && len(m.Digest) != 2*sha256.Size {
+	if err == nil && !treeName.MatchString(m.Digest) {
 		err = fmt.Errorf("reading %q: not a mark", path)
 	}
 	return m, err
@@ -143,7 +148,7 @@ func fingerprintOf(dir string) (string, error) {
 // lock waits for the cache's lock, which other processes may hold for the
 // seconds that building a tree takes. It ends with the process at the latest.
 func (c cache) lock(ctx context.Context, progress func(string)) (unlock func(), err error) {
-	f, err := os.OpenFile(filepath.Join(c.dir, ".lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := os.OpenFile(filepath.Join(c.dir, ".lock"), os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return nil, cacheError(fmt.Errorf("locking cache: %w", err))
 	}
@@ -216,26 +221,29 @@ func (c cache) prune(current string) {
 	used := map[string]bool{current: true}
 	for _, e := range entries {
 		path := filepath.Join(c.dir, e.Name())
-		if !strings.HasSuffix(path, ".json") || strings.HasPrefix(e.Name(), staging) {
-			continue
-		}
-		m, err := readMark(path)
-		info, statErr := os.Stat(path)
-		if err == nil && statErr == nil && time.Since(info.ModTime()) < keepUnused {
-			used[m.Digest] = true
-		} else {
+		switch {
+		case e.IsDir() && stagingTree.MatchString(e.Name()):
+			_ = os.RemoveAll(path)
+		case e.Type().IsRegular() && stagingMark.MatchString(e.Name()):
 			_ = os.Remove(path)
+		case e.Type().IsRegular() && markName.MatchString(e.Name()):
+			if m, err := readMark(path); err == nil && usedLately(e) {
+				used[m.Digest] = true
+			} else {
+				_ = os.Remove(path)
+			}
 		}
 	}
 	for _, e := range entries {
-		path := filepath.Join(c.dir, e.Name())
-		switch {
-		case strings.HasPrefix(e.Name(), staging):
-			_ = os.RemoveAll(path)
-		case e.IsDir() && !used[e.Name()]:
-			c.discardUnheld(path)
+		if e.IsDir() && treeName.MatchString(e.Name()) && !used[e.Name()] {
+			c.discardUnheld(filepath.Join(c.dir, e.Name()))
 		}
 	}
+}
+
+func usedLately(e fs.DirEntry) bool {
+	info, err := e.Info()
+	return err == nil && time.Since(info.ModTime()) < keepUnused
 }
 
 // discardUnheld removes a tree that no living process holds. Its own lock keeps

@@ -4,10 +4,13 @@ package rootfs
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/mcp-code-mode/mcp-code-mode/internal/ourdir"
 )
 
 func TestDamagedTreeIsRebuilt(t *testing.T) {
@@ -153,6 +156,93 @@ func checkRefused(t *testing.T, text, next string) {
 	}
 }
 
+// Whatever else lies in a directory that somebody names as the cache stays there.
+func TestTheCacheRemovesOnlyWhatHasTheShapeOfItsOwn(t *testing.T) {
+	copiedCache(t)
+	tree(t)
+	c, err := openCache()
+	if err != nil {
+		t.Fatal(err)
+	}
+	digest, short := strings.Repeat("0a", 32), strings.Repeat("0a", 8)
+	want := map[string]bool{ // kept
+		"package.json": true, "notes": true, ".staging-area": true, ".staging-old-notes": true, ".hidden": true,
+		digest[1:]: true, digest + "0": true, strings.ToUpper(digest): true, short: true, short + "0.json": true, "link.json": true,
+		digest: false, short + ".json": false, ".staging-123": false, ".staging-old-" + digest: false, ".staging-" + short + ".json": false,
+	}
+	target := t.TempDir()
+	for name := range want {
+		path := filepath.Join(c.dir, name)
+		switch {
+		case name == "link.json":
+			err = os.Symlink(target, path)
+		case strings.HasSuffix(name, ".json"):
+			err = os.WriteFile(path, []byte("{}"), 0o600)
+		default:
+			err = errors.Join(os.Mkdir(path, 0o755), os.WriteFile(filepath.Join(path, "file"), nil, 0o600))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	// The right name, and the wrong type.
+	link := strings.Repeat("0b", 32)
+	want[link] = true
+	if err := os.Symlink(target, filepath.Join(c.dir, link)); err != nil {
+		t.Fatal(err)
+	}
+	unlock, err := c.lock(t.Context(), func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	c.prune("")
+	for name, kept := range want {
+		if _, err := os.Lstat(filepath.Join(c.dir, name)); (err == nil) != kept {
+			t.Errorf("%s: kept %v, want %v", name, err == nil, kept)
+		}
+	}
+}
+
+// Somebody else was first in the directory where everybody may write.
+func TestNothingThatWasLaidForUsInTmpIsFollowed(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("needs root to be somebody else")
+	}
+	for name, lay := range map[string]func(dir string) error{
+		"a directory of his":      func(dir string) error { return errors.Join(os.Mkdir(dir, 0o777), os.Chown(dir, 4242, 4242)) },
+		"a link of his":           func(dir string) error { return errors.Join(os.Symlink(t.TempDir(), dir), os.Lchown(dir, 4242, 4242)) },
+		"a file of his":           func(dir string) error { return errors.Join(os.WriteFile(dir, nil, 0o666), os.Chown(dir, 4242, 4242)) },
+		"a link, even of ours":    func(dir string) error { return os.Symlink(t.TempDir(), dir) },
+		"ours, and open to all":   func(dir string) error { return errors.Join(os.Mkdir(dir, 0o700), os.Chmod(dir, 0o777)) },
+		"ours, and our group's":   func(dir string) error { return errors.Join(os.Mkdir(dir, 0o700), os.Chmod(dir, 0o770)) },
+		"a link to nothing, ours": func(dir string) error { return os.Symlink(dir+"-absent", dir) },
+	} {
+		shared := t.TempDir()
+		if err := os.Chmod(shared, 0o777|fs.ModeSticky); err != nil {
+			t.Fatal(err)
+		}
+		dir := filepath.Join(shared, "mcp-code-mode-1000")
+		if err := lay(dir); err != nil {
+			t.Fatal(err)
+		}
+		for _, cache := range []string{dir, filepath.Join(dir, "below")} {
+			if cache != dir && strings.Contains(name, "ours") {
+				continue // what is ours is followed on the way, and so is its link
+			}
+			t.Setenv(CacheDirEnv, cache)
+			_, err := CacheDir()
+			var hint interface{ Hint() string }
+			if err == nil || !errors.As(err, &hint) || !strings.Contains(hint.Hint(), CacheDirEnv) {
+				t.Errorf("%s: %q: %v", name, cache, err)
+			}
+		}
+		if entries, _ := os.ReadDir(shared); len(entries) != 1 {
+			t.Errorf("%s: made something: %v", name, entries)
+		}
+	}
+}
+
 func TestCacheWithoutAHomeOfOurOwn(t *testing.T) {
 	t.Setenv(CacheDirEnv, "")
 	t.Setenv("XDG_CACHE_HOME", "")
@@ -169,10 +259,10 @@ func TestCacheWithoutAHomeOfOurOwn(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for name, home := range map[string]string{"unset": "", "another user's": other, "not a directory": file, "missing below proc": "/proc/home"} {
+	for name, home := range map[string]string{"unset": "", "another user's": other, "not a directory": file, "missing below proc": "/proc/home", "relative": "."} {
 		t.Setenv("HOME", home)
 		dir, err := CacheDir()
-		if err != nil || home != "" && strings.HasPrefix(dir, home) || privateDir(dir) != nil {
+		if err != nil || home != "" && strings.HasPrefix(dir, home) || ourdir.Make(dir, 0o755) != nil {
 			t.Errorf("home %s: cache %q, %v", name, dir, err)
 		}
 	}

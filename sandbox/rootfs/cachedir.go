@@ -10,38 +10,63 @@ import (
 	"path/filepath"
 	"strconv"
 	"syscall"
+
+	"github.com/mcp-code-mode/mcp-code-mode/internal/ourdir"
 )
 
 // CacheDirEnv names the environment variable that moves the cache.
 const CacheDirEnv = "MCP_CODE_MODE_CACHE_DIR"
 
 // CacheDir returns the program's cache directory and makes it if need be. It
-// belongs to this user and nobody else can write in it. It is the directory
+// belongs to this user and nobody else can write in it; one that is there and is not
+// so is an error. It is the directory
 // that MCP_CODE_MODE_CACHE_DIR names, else mcp-code-mode in the user's cache
 // directory. Without a home of our own (HOME unset, read-only, or another
 // user's as under sudo) it is /var/cache/mcp-code-mode for root and
 // mcp-code-mode-UID in the temporary directory for others.
 func CacheDir() (string, error) {
 	if dir := os.Getenv(CacheDirEnv); dir != "" {
-		abs, err := filepath.Abs(dir)
-		if err == nil {
-			err = privateDir(abs)
-		}
-		return abs, err
+		return usable(dir)
 	}
-	if base, err := os.UserCacheDir(); err == nil {
+	if base, err := os.UserCacheDir(); err == nil && filepath.IsAbs(base) {
 		dir := filepath.Join(base, "mcp-code-mode")
 		if below, err := oursBelow(dir); err == nil && below {
-			if err := privateDir(dir); !fallsBack(err) {
+			if dir, err := usable(dir); !fallsBack(err) {
 				return dir, err
 			}
 		}
 	}
-	dir := "/var/cache/mcp-code-mode"
 	if uid := os.Geteuid(); uid != 0 {
-		dir = filepath.Join(os.TempDir(), "mcp-code-mode-"+strconv.Itoa(uid))
+		return usable(filepath.Join(os.TempDir(), "mcp-code-mode-"+strconv.Itoa(uid)))
 	}
-	return dir, privateDir(dir)
+	return usable("/var/cache/mcp-code-mode")
+}
+
+// usable makes the cache directory, or checks one that is there: whoever else could
+// write in it could put code into every sandbox.
+func usable(dir string) (string, error) {
+	abs, err := filepath.Abs(dir)
+	if err == nil {
+		err = ourdir.Make(abs, 0o755) // the user may have made it, so others may look into it
+	}
+	if err != nil {
+		return "", cacheError(fmt.Errorf("preparing the cache: %w", err))
+	}
+	return abs, nil
+}
+
+// CachePart returns one directory of the cache, which nobody else can enter, and
+// makes it if need be.
+func CachePart(name string) (string, error) {
+	base, err := CacheDir()
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(base, name)
+	if err := ourdir.Make(dir, 0o700); err != nil {
+		return "", cacheError(fmt.Errorf("preparing the cache: %w", err))
+	}
+	return dir, nil
 }
 
 // fallsBack reports whether the error means that the directory cannot be made,
@@ -71,28 +96,13 @@ func oursBelow(dir string) (bool, error) {
 	}
 }
 
-// privateDir makes the directory, or checks one that is there: whoever else
-// could write in it could put code into every sandbox.
-func privateDir(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return cacheError(fmt.Errorf("making cache directory: %w", err))
-	}
-	info, err := os.Stat(dir)
-	if err != nil {
-		return cacheError(fmt.Errorf("checking cache directory: %w", err))
-	}
-	if uid := statOf(info).Uid; uid != uint32(os.Geteuid()) {
-		return cacheError(fmt.Errorf("checking cache directory: %q belongs to user %d, not to us (%d)", dir, uid, os.Geteuid()))
-	}
-	if mode := info.Mode().Perm(); mode&0o022 != 0 {
-		err := fmt.Errorf("checking cache directory: %q can be written by others (mode %04o)", dir, mode)
-		return &hinted{err, "chmod go-w " + strconv.Quote(dir)}
-	}
-	return nil
-}
-
+// cacheError adds the next step to an error that has none that is nearer.
 func cacheError(err error) error {
-	return &hinted{err, "set " + CacheDirEnv + " to a directory of yours"}
+	hint := "set " + CacheDirEnv + " to a directory of yours"
+	if refused := (*ourdir.Error)(nil); errors.As(err, &refused) && refused.Hint() != "" {
+		hint = refused.Hint() + ", or " + hint
+	}
+	return &hinted{err, hint}
 }
 
 func statOf(info fs.FileInfo) *syscall.Stat_t {

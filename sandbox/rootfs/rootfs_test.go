@@ -299,7 +299,7 @@ func TestUnusedTreesArePrunedUsedOnesKept(t *testing.T) {
 	used, _, _ = strings.Cut(used, " ")
 	unused := strings.Fields(otherProcess(t, "unused = 1\n"))
 	gone := unused[slices.Index(unused, "digest:")+1]
-	leftover := filepath.Join(cache, "rootfs", staging+"killed")
+	leftover := filepath.Join(cache, "rootfs", staging+"123456")
 	if err := os.MkdirAll(filepath.Join(leftover, "usr"), 0o755); err != nil {
 		t.Fatal(err)
 	}
