@@ -4,6 +4,8 @@ Started as `python3 -I -S -B /runner.py` with the protocol on descriptors 0 and
 1: one JSON object per line, documented in the host's package sandbox/wire. It
 moves the protocol to private descriptors before any code runs, so that
 whatever the code prints, on whichever level, is output and nothing else.
+It is written as two files, of which forked.py is the second, and is one file in
+the sandbox, ended by a call of main.
 
 Nothing here is a security boundary: the code shares this process and can do to
 it what it likes. The host enforces every limit; this file is polite, fast, and
@@ -17,6 +19,11 @@ gc.disable()  # until all is imported: looking for garbage took a fifth of that
 import _sitebuiltins
 import builtins
 import sys
+
+HERE = "<sandbox>"  # what frames of this file have for a path, which is nobody's business
+if sys._getframe().f_code.co_filename != HERE:  # started from the source, not the .pyc
+    with open(__file__, encoding="utf-8") as source:
+        exec(compile(source.read(), HERE, "exec"))  # to the end of the process
 
 # What the site module, which is not loaded here, gives every script.
 builtins.exit = builtins.quit = sys.exit
@@ -69,9 +76,6 @@ LOST = 70  # exit status when the code closed the protocol's descriptors
 dup_write, dup_read, dup_readv, leave, monotonic = os.write, os.read, os.readv, os._exit, time.monotonic
 running_loop = events._get_running_loop
 quote = json.encoder.encode_basestring
-
-
-HERE = sys._getframe().f_code.co_filename  # this file, also when it runs as a .pyc
 
 
 def parse_line(line, scan=json.JSONDecoder().scan_once):
@@ -349,6 +353,8 @@ class Calls:
     await was cancelled keeps its place until the host has answered.
     """
 
+    over = "run_over", "the code this call belongs to has ended"
+
     def __init__(self, wire):
         self.wire = wire
         self.lock = threading.Lock()
@@ -385,7 +391,7 @@ class Calls:
         future = loop.create_future()
         with self.lock:
             if not self.open:
-                raise tool_error(tool, "run_over", "the code this call belongs to has ended")
+                raise tool_error(tool, *self.over)
             if not self.free:
                 self.queue.append((future, rest))
                 self.attend(loop)
@@ -637,9 +643,11 @@ class Cells:
         except BaseException as e:  # out of another task, or the loop broke
             error = None if is_clean_exit(e) else e
         restore()
+        if os.getpid() != PROCESS:  # a child process of the code came this far
+            end_child(error)
         text = None if error is None else describe(error)
         self.cancel_tasks()
-        self.flush()
+        self.flush(sys.stdout, sys.stderr)
         self.output.stop()
         return text
 
@@ -666,16 +674,7 @@ class Cells:
         except BaseException as e:
             error = None if is_clean_exit(e) else e
         restore()
-        if os.getpid() != PROCESS:  # a child process of the code came this far
-            self.end_child(error)
         return error
-
-    def end_child(self, error):
-        if error is not None:
-            print(describe(error), file=self.streams[1])
-        self.flush()
-        self.output.drain()
-        leave(0 if error is None else 1)
 
     def cancel_tasks(self):
         """Tasks do not outlive their cell; one that resists is left behind."""
@@ -688,17 +687,12 @@ class Cells:
         except BaseException:
             pass
 
-    def flush(self):
-        for stream in (sys.stdout, sys.stderr):
+    def flush(self, *more):
+        for stream in (*more, *self.streams):
             try:
                 stream.flush()
             except BaseException:
-                pass  # the code put something there that cannot
-        self.flush_own()
-
-    def flush_own(self):
-        for stream in self.streams:
-            stream.flush()
+                pass  # the code put something there that cannot, or took ours apart
 
 
 def restore():
@@ -733,7 +727,7 @@ def is_clean_exit(e):
 
 
 def describe(e):
-    """The end of the traceback, without the runner's own frames."""
+    """The end of the traceback."""
     try:
         text = render(e)
     except BaseException:
@@ -750,14 +744,6 @@ def render(e):
     if isinstance(e, SystemExit):
         return f"SystemExit: {e}"
     trace = traceback.TracebackException(type(e), e, e.__traceback__, compact=True)
-    seen, queue = set(), [trace]
-    while queue:
-        part = queue.pop()
-        if part is None or id(part) in seen:
-            continue
-        seen.add(id(part))
-        part.stack[:] = [frame for frame in part.stack if frame.filename != HERE]
-        queue += [part.__cause__, part.__context__, *(part.exceptions or ())]
     bare = not trace.stack and not trace.exceptions and trace.__cause__ is None is trace.__context__
     return "".join(trace.format_exception_only() if bare else trace.format()).rstrip()
 
@@ -837,24 +823,14 @@ def spare_address_space():
 class Runner:
     fresh = True  # no code has run
 
-    def __init__(self, wire_in, wire_out, pipe):
+    def __init__(self, wire_in, wire_out, pipe, stderr):
         self.wire = Wire(wire_in, wire_out)
         self.output = Output(self.wire, pipe)
         self.calls = Calls(self.wire)
         self.cells = Cells(self.calls, self.output)
-        self.attendant = Attendant(self.wire, self.output, self.cells.flush_own)
-        os.register_at_fork(before=self.cells.flush_own, after_in_child=self.forked)
-
-    def forked(self):
-        """A child process of the code has no calls; what it prints goes to
-        descriptor 1 and so becomes output of the parent."""
-        for fd in (self.wire.read_fd, self.wire.write_fd):
-            os.close(fd)
-        self.calls.lock, self.calls.open = threading.Lock(), False
-        self.output.flushing = threading.Lock()
-        self.output.chunks.clear()
-        self.output.read_pipe = lambda: b""
-        self.output.send = lambda text: dup_write(1, text.encode())
+        self.attendant = Attendant(self.wire, self.output, self.cells.flush)
+        self.private = {wire_in, wire_out, pipe, stderr, self.attendant.wake_fd}
+        Children(self)
 
     def serve(self):
         self.cells.install()
@@ -921,7 +897,8 @@ class Runner:
 
 
 def main():
-    *descriptors, stderr = take_descriptors()
+    descriptors = take_descriptors()
+    hide_frames()
     spare_address_space()
     sys.set_int_max_str_digits(0)  # integers pass exactly, however large
     # Forking code cannot help that the runner has a thread.
@@ -929,8 +906,6 @@ def main():
     try:
         Runner(*descriptors).serve()
     except BaseException:
-        dup_write(stderr, traceback.format_exc().encode("utf-8", "replace"))
+        OURS.clear()
+        dup_write(descriptors[-1], traceback.format_exc().encode("utf-8", "replace"))
         leave(LOST + 1)
-
-
-main()

@@ -35,5 +35,5 @@ for source in sources[part::parts]:
     target = f"{where}/__pycache__/{name.removesuffix('.py')}.{tag}.pyc"
     compile_file(source, target, source.removeprefix(root))
 if part == 0:
-    # Under its own name, so that the runner knows its frames by __file__.
-    compile_file(root + "/runner.py", root + "/runner.pyc", "/runner.pyc")
+    # Under the name that the runner gives its frames.
+    compile_file(root + "/runner.py", root + "/runner.pyc", "<sandbox>")

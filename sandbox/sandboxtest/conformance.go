@@ -41,7 +41,7 @@ func Conformance(t *testing.T, newDriver func(t *testing.T, lim sandbox.Limits) 
 			t.Errorf("closing the driver: %v", err)
 		}
 	})
-	for _, group := range [][]check{codeChecks, outputChecks, callChecks, endChecks, hostileChecks} {
+	for _, group := range [][]check{codeChecks, outputChecks, callChecks, forkChecks, endChecks, hostileChecks} {
 		s.run(t, group)
 	}
 	if s.isolated {
