@@ -12,6 +12,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/mcp-code-mode/mcp-code-mode/bridge/stub"
 	"github.com/mcp-code-mode/mcp-code-mode/bridge/upstream"
 	"github.com/mcp-code-mode/mcp-code-mode/engine"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/wire"
@@ -89,6 +90,9 @@ func cut(message string) string {
 	return string([]rune(message)[:MaxMessage-1]) + "…"
 }
 
+// head is what of a text cut could leave, and little more.
+func head(text string) string { return text[:min(len(text), (MaxMessage+1)*utf8.UTFMax)] }
+
 // failure answers a call that was forwarded and did not come back with a
 // result. The detail is for the operator; the code learns what it can act on.
 func (r *Run) failure(ctx context.Context, t *tool, err error) wire.Reply {
@@ -96,7 +100,7 @@ func (r *Run) failure(ctx context.Context, t *tool, err error) wire.Reply {
 	id := t.facts.ID
 	switch {
 	case errors.As(err, &rpc):
-		return errorReply(id, rpc.Message, CodeToolError)
+		return errorReply(id, stub.Foreign(rpc.Message), CodeToolError)
 	case errors.Is(err, upstream.ErrTooLarge):
 		return errorReply(id, tooLarge, CodeResultTooLarge)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
@@ -133,7 +137,7 @@ func bounded(toolID string, result upstream.Result) wire.Reply {
 		content = parseContent(blocks)
 	}
 	if result.IsError {
-		return errorReply(toolID, cmp.Or(content.text, "the tool reported an error without a text"), CodeToolError)
+		return errorReply(toolID, cmp.Or(stub.Foreign(head(content.text)), "the tool reported an error without a text"), CodeToolError)
 	}
 	reply := wire.Reply{Text: content.text}
 	if result.Structured != nil {

@@ -124,7 +124,7 @@ func (r *renderer) notes() []string {
 	for _, name := range v.names {
 		text := r.view(v.props[name]).about
 		r.spend(1 + min(len(text), maxText)/unitText)
-		about := oneLine(cleanText(text))
+		about := unmarked(oneLine(cleanText(text)))
 		if about == "" {
 			continue
 		}

@@ -4,8 +4,8 @@
 // Everything here is a pure function of its input: the same tools give the same
 // bytes on every start. The input is hostile. Whatever a server writes into a
 // name, a description or a schema ends up inside a Python identifier or a Python
-// docstring and can not leave it, and what a stub costs in time and in size is
-// bounded by the constants of this package.
+// docstring and can not leave it, nothing of it can be taken for a mark of ours, and
+// what a stub costs in time and in size is bounded by the constants of this package.
 package stub
 
 import (
@@ -88,7 +88,7 @@ func Render(t Tool, name string) (string, error) {
 
 // describe is the description with the private mark in front.
 func describe(t Tool) string {
-	text := cleanText(t.Description)
+	text := Foreign(cleanText(t.Description))
 	if !t.Private {
 		return text
 	}
@@ -121,7 +121,7 @@ func Summary(t Tool, name string) string {
 	if t.Private {
 		line += " " + privateMark
 	}
-	if sentence := firstSentence(cleanText(t.Description)); sentence != "" {
+	if sentence := unmarked(firstSentence(cleanText(t.Description))); sentence != "" {
 		line += ": " + sentence
 	}
 	return cutTo(line, MaxSummary)

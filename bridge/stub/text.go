@@ -2,6 +2,7 @@ package stub
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -168,8 +169,11 @@ func quote(s string) string {
 	}
 	var b strings.Builder
 	b.WriteString(mark)
-	for _, r := range s {
+	brackets := marks(s) // of what could be read as a mark of ours
+	for i, r := range s {
 		switch {
+		case slices.Contains(brackets, i):
+			b.WriteString(escaped(r))
 		case r == '\\' || string(r) == mark:
 			b.WriteByte('\\')
 			b.WriteRune(r)
