@@ -1,6 +1,8 @@
 package celrule
 
 import (
+	"iter"
+
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
@@ -8,9 +10,10 @@ import (
 )
 
 // What `==`, `!=` and `in` become. To CEL values of different types are just not equal, so where
-// no schema gives a type `args.x != 'delete'` would hold for ["delete"]. Here comparing them
-// is an error. Numbers compare with numbers, and null with everything.
-const sameAs, memberOf = "@same_as", "@member_of"
+// no schema gives a type `args.x != 'delete'` would hold for ["delete"] and for null. Here
+// comparing them is an error. Numbers compare with numbers, exactly. Whether a value is null is
+// asked by `x == null`, with null written out.
+const sameAs, memberOf, nullTest = "@same_as", "@member_of", "@is_null"
 
 var (
 	typeA, typeB = cel.TypeParamType("A"), cel.TypeParamType("B")
@@ -22,14 +25,18 @@ var (
 		cel.Overload(memberOf+"_list", []*cel.Type{typeA, cel.ListType(typeA)}, cel.BoolType),
 		cel.Overload(memberOf+"_map", []*cel.Type{typeA, cel.MapType(typeA, typeB)}, cel.BoolType),
 		cel.SingletonBinaryBinding(member))
+	nullFunction = cel.Function(nullTest,
+		cel.Overload(nullTest, []*cel.Type{cel.DynType}, cel.BoolType),
+		cel.SingletonUnaryBinding(func(v ref.Val) ref.Val { return types.Bool(v == types.NullValue) }))
 )
+
+func differentKinds(a, b ref.Val) ref.Val {
+	return types.NewErr("a %s can not be compared with a %s", a.Type().TypeName(), b.Type().TypeName())
+}
 
 // equal reports whether two values are the same, as a CEL value: true, false or an error.
 func equal(a, b ref.Val) ref.Val {
 	a, b = asMap(a), asMap(b)
-	if a == types.NullValue || b == types.NullValue {
-		return types.Bool(a == b)
-	}
 	switch x := a.(type) {
 	case traits.Lister:
 		if y, ok := b.(traits.Lister); ok {
@@ -40,73 +47,100 @@ func equal(a, b ref.Val) ref.Val {
 			return equalMaps(x, y)
 		}
 	default:
-		if a.Type() == b.Type() || isNumeric(a) && isNumeric(b) {
+		if a.Type() == b.Type() {
 			return a.Equal(b)
 		}
+		if x, y := exact(a), exact(b); x != nil && y != nil {
+			return types.Bool(x.Cmp(y) == 0)
+		}
 	}
-	return types.NewErr("a %s can not be compared with a %s", a.Type().TypeName(), b.Type().TypeName())
+	return differentKinds(a, b)
 }
 
-func isNumeric(v ref.Val) bool {
-	switch v.(type) {
-	case types.Int, types.Uint, types.Double:
-		return true
+// every reports whether all of some comparisons came out true. An error counts for more than
+// false, so that the answer does not hang on the order.
+func every(same iter.Seq[ref.Val]) ref.Val {
+	var all ref.Val = types.True
+	for one := range same {
+		switch {
+		case types.IsError(one):
+			return one
+		case one != types.True:
+			all = types.False
+		}
 	}
-	return false
+	return all
 }
 
 func equalLists(a, b traits.Lister) ref.Val {
 	if a.Size() != b.Size() {
 		return types.False
 	}
-	for x, y := a.Iterator(), b.Iterator(); x.HasNext() == types.True; {
-		if same := equal(x.Next(), y.Next()); same != types.True {
-			return same
+	return every(func(yield func(ref.Val) bool) {
+		for x, y := a.Iterator(), b.Iterator(); x.HasNext() == types.True; {
+			if !yield(equal(x.Next(), y.Next())) {
+				return
+			}
 		}
-	}
-	return types.True
+	})
 }
 
 func equalMaps(a, b traits.Mapper) ref.Val {
 	if a.Size() != b.Size() {
 		return types.False
 	}
-	for keys := a.Iterator(); keys.HasNext() == types.True; {
-		key := keys.Next()
-		x, _ := a.Find(key)
-		y, ok := b.Find(key)
-		if !ok {
-			return types.False
+	return every(func(yield func(ref.Val) bool) {
+		for keys := a.Iterator(); keys.HasNext() == types.True; {
+			key := keys.Next()
+			same := hasKey(key, b)
+			if same == types.True {
+				x, _ := a.Find(key)
+				y, _ := b.Find(key)
+				same = equal(x, y)
+			}
+			if !yield(same) {
+				return
+			}
 		}
-		if same := equal(x, y); same != types.True {
+	})
+}
+
+// member reports whether a value is in a list or a key in an object. It is an error when the list
+// has an element that it can not be compared with, wherever it stands.
+func member(v, container ref.Val) ref.Val {
+	switch among := container.(type) {
+	case traits.Mapper:
+		return hasKey(v, among)
+	case traits.Lister:
+		return not(every(func(yield func(ref.Val) bool) {
+			for elements := among.Iterator(); elements.HasNext() == types.True; {
+				if !yield(not(equal(v, elements.Next()))) {
+					return
+				}
+			}
+		}))
+	}
+	return types.NewErr("`in` takes a list or an object, not a %s", container.Type().TypeName())
+}
+
+// hasKey looks at one other key where there is no such key: an object's keys are of one kind.
+func hasKey(key ref.Val, object traits.Mapper) ref.Val {
+	if _, ok := object.Find(key); ok {
+		return types.True
+	}
+	if keys := object.Iterator(); keys.HasNext() == types.True {
+		if same := equal(key, keys.Next()); types.IsError(same) {
 			return same
 		}
 	}
-	return types.True
+	return types.False
 }
 
-// member reports whether a value is in a list or a key in an object. It is an error when the
-// value is not found, and there is one that it can not be compared with.
-func member(v, container ref.Val) ref.Val {
-	var among traits.Iterator
-	switch c := container.(type) {
-	case traits.Lister:
-		among = c.Iterator()
-	case traits.Mapper:
-		among = c.Iterator()
-	default:
-		return types.NewErr("`in` takes a list or an object, not a %s", container.Type().TypeName())
+func not(v ref.Val) ref.Val {
+	if b, ok := v.(types.Bool); ok {
+		return !b
 	}
-	var found ref.Val = types.False
-	for among.HasNext() == types.True {
-		switch same := equal(v, among.Next()); {
-		case same == types.True:
-			return types.True
-		case types.IsError(same):
-			found = same
-		}
-	}
-	return found
+	return v
 }
 
 // costs charges for the calls that CEL takes for free: ours, and those whose operands
@@ -120,6 +154,8 @@ func (costs) CallCost(function, overload string, args []ref.Val, _ ref.Val) *uin
 		cost = min(sizeOf(args[0]), sizeOf(args[1])) / 10
 	case function == memberOf:
 		cost = sizeOf(args[1])
+	case function == nullTest:
+		cost = 0
 	case overload != "":
 		return nil // CEL knows
 	default:

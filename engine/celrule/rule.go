@@ -3,16 +3,12 @@ package celrule
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
-	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/ext"
 
 	"github.com/mcp-code-mode/mcp-code-mode/engine"
@@ -37,19 +33,25 @@ type Rule struct {
 
 // Compile compiles an expression over `args`, `tool` and `session` for a tool with this
 // input schema. The schema gives the types: a field that it does not have, a number compared
-// with a string, a result that is not a bool are errors, which quote the rule.
+// with a string, a result that is not a bool are errors, which quote the rule and say where. An
+// argument that is absent is absent, whatever default the schema gives it.
 //
-// Differences from plain CEL, all of which make a rule hold less often:
+// Differences from plain CEL, which is lenient where a rule that guards must not be
+// (docs/decisions/040-rules-are-exact-and-typed.md):
 //
 //   - `a || b` and `a && b` go from left to right and stop at an error. Plain CEL lets
 //     `args.n <= 100 || args.dry` hold when n is missing.
-//   - all(), exists() and the like take lists only. Over an object they would see its keys.
+//   - Comparing values of different kinds is an error. Plain CEL lets `args.x != 'delete'` hold for
+//     ["delete"] and for null, where the schema gives x no type. `x == null` and `x != null`, with
+//     null written out, may be asked of everything that may be null.
+//   - Numbers are exact or an error: nothing is rounded to compare it, to compute with it or to
+//     convert it, and a division of ints that leaves a remainder is an error.
+//   - all(), exists() and the like take lists only. Over an object they would see its keys. So does
+//     `in` where the schema gives no type, and size() then does not compile.
 //   - has(x.y) is an error, not false, when x is not an object.
-//   - `==`, `!=` and `in` between values of different types are errors. Plain CEL lets
-//     `args.x != 'delete'` hold for ["delete"], where the schema gives x no type.
 //
 // And some that make it handier: x["a name"] is the same as x.name for names that are no
-// identifiers, has(x["a name"]) too, and integers and decimals compare with one another.
+// identifiers, has(x["a name"]) too, and `<` and its like compare ints with doubles.
 //
 // The functions are CEL's own, of its string library charAt, lowerAscii, strings.quote, reverse,
 // split, substring, trim and upperAscii, and of its sets library all. What a rule may cost is
@@ -80,16 +82,19 @@ func compile(expr string, inputSchema json.RawMessage) (cel.Program, error) {
 	if issues.Err() != nil {
 		return nil, shapes.explain(issues)
 	}
-	if err := bounded(parsed.NativeRep()); err != nil {
+	if err := checkParsed(expr, parsed.NativeRep()); err != nil {
 		return nil, err
 	}
-	selectByIndex(parsed.NativeRep())
+	normalize(parsed.NativeRep())
 	checked, issues := env.Check(parsed)
 	if issues.Err() != nil {
 		return nil, shapes.explain(issues)
 	}
 	if !checked.OutputType().IsExactType(cel.BoolType) {
 		return nil, fmt.Errorf("it must be true or false, and is of type %s", checked.OutputType())
+	}
+	if err := checkTyped(checked.NativeRep()); err != nil {
+		return nil, err
 	}
 	strict, err := cel.NewStaticOptimizer(strictLogic{})
 	if err != nil {
@@ -110,12 +115,13 @@ func compile(expr string, inputSchema json.RawMessage) (cel.Program, error) {
 // baseEnv is what all rules share: the language and the variables that are the same for every tool.
 var baseEnv = sync.OnceValues(func() (*cel.Env, error) {
 	return cel.NewCustomEnv(
-		cel.StdLib(),
+		standardLibrary(),
 		cel.ClearMacros(),
 		cel.Macros(macros()...),
 		ext.Strings(ext.StringsVersion(5)), // from 5 on its functions have a cost
 		sameAsFunction,
 		memberOfFunction,
+		nullFunction,
 		cel.CrossTypeNumericComparisons(true),
 		cel.EnableErrorOnBadPresenceTest(true),
 		cel.EnableIdentifierEscapeSyntax(),
@@ -124,7 +130,7 @@ var baseEnv = sync.OnceValues(func() (*cel.Env, error) {
 		cel.CustomTypeAdapter(anyJSON),
 		cel.Variable("tool", cel.ObjectType(toolType)),
 		cel.Variable("session", cel.ObjectType(sessionType)),
-		cel.Function(onlyList, cel.Overload(onlyList, []*cel.Type{anyList}, anyList, cel.UnaryBinding(func(v ref.Val) ref.Val { return v }))),
+		onlyListFunction,
 	)
 })
 
@@ -149,7 +155,11 @@ func (r *Rule) Eval(ctx context.Context, args any, tool engine.Tool, session eng
 	if err != nil {
 		return false, fmt.Errorf("evaluating the rule %q: %w", r.text, err)
 	}
-	return result == types.True, nil
+	holds, isBool := result.(types.Bool)
+	if !isBool {
+		return false, fmt.Errorf("evaluating the rule %q: it came to a %s, not to true or false", r.text, result.Type().TypeName())
+	}
+	return bool(holds), nil
 }
 
 // variables are the variables of one evaluation.
@@ -172,24 +182,3 @@ func (v *variables) ResolveName(name string) (any, bool) {
 }
 
 func (v *variables) Parent() cel.Activation { return nil }
-
-// explain turns CEL's issues into one line each, and says which fields there are.
-func (s *shapes) explain(issues *cel.Issues) error {
-	var lines []string
-	for _, e := range issues.Errors() {
-		message := strings.TrimSpace(e.Message)
-		if strings.Contains(message, onlyList) {
-			message = "all(), exists(), exists_one(), filter() and map() take a list" + strings.TrimPrefix(message, "found no matching overload for '"+onlyList+"' applied to")
-		}
-		lines = append(lines, fmt.Sprintf("at character %d: %s", e.Location.Column()+1, message))
-	}
-	if s.missed != nil {
-		names := slices.Clone(s.missed)
-		slices.Sort(names)
-		if len(names) > 20 {
-			names = append(names[:20], "…")
-		}
-		lines = append(lines, "there are the fields: "+strings.Join(names, ", "))
-	}
-	return errors.New(strings.Join(lines, "; "))
-}

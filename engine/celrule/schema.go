@@ -80,7 +80,7 @@ func impliedTypes(m map[string]any) []string {
 		case string:
 			names = append(names, "string")
 		case json.Number:
-			if _, _, integral := decimal(string(v)); integral {
+			if parseDecimal(string(v)).integral() {
 				names = append(names, "integer")
 			} else {
 				names = append(names, "number")

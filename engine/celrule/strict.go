@@ -1,13 +1,12 @@
 package celrule
 
 import (
-	"fmt"
-	"slices"
-
 	"github.com/google/cel-go/cel"
 	celast "github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
 	"github.com/google/cel-go/parser"
 )
 
@@ -17,6 +16,7 @@ import (
 //	a && b   becomes   a ? b : false
 //	a == b, a != b and a in b become calls of functions of ours
 //
+// and `a in b` takes a list only where the schema does not give b a type, as the macros do.
 // CEL's own operators take their operands in any order and forget an error on one side when
 // the other decides. A condition that is an error is an error of the whole. The macros
 // expand to the same operators, so all() and exists() become strict with them.
@@ -34,7 +34,11 @@ func (strictLogic) Optimize(ctx *cel.OptimizerContext, a *celast.AST) *celast.AS
 		case operators.NotEquals:
 			ctx.UpdateExpr(e, ctx.NewCall(operators.LogicalNot, ctx.NewCall(sameAs, args...)))
 		case operators.In:
-			ctx.UpdateExpr(e, ctx.NewCall(memberOf, args...))
+			container := args[1]
+			if a.GetType(container.ID()).Kind() == types.DynKind {
+				container = ctx.NewCall(onlyList, container)
+			}
+			ctx.UpdateExpr(e, ctx.NewCall(memberOf, args[0], container))
 		case operators.LogicalOr:
 			ctx.UpdateExpr(e, ctx.NewCall(operators.Conditional, args[0], ctx.NewLiteral(types.True), args[1]))
 		case operators.LogicalAnd:
@@ -44,11 +48,18 @@ func (strictLogic) Optimize(ctx *cel.OptimizerContext, a *celast.AST) *celast.AS
 	return ctx.NewAST(a.Expr())
 }
 
-// onlyList is the identity on lists. The macros put it around what they go through, so that an
-// object there is an error: to the compiler where the schema tells, else when the rule runs.
+// onlyList is the identity on lists and an error for all else. The macros put it around what they
+// go through. Its type is the type of what it is given, or CEL would guess the elements'.
 const onlyList = "@only_list"
 
-var anyList = cel.ListType(typeA)
+var onlyListFunction = cel.Function(onlyList,
+	cel.Overload(onlyList, []*cel.Type{typeA}, typeA),
+	cel.SingletonUnaryBinding(func(v ref.Val) ref.Val {
+		if _, ok := v.(traits.Lister); ok {
+			return v
+		}
+		return types.NewErr("a list is needed, not a %s", v.Type().TypeName())
+	}))
 
 // macros are CEL's own, with has() that takes a name and the others taking lists only, and
 // those of its sets library, whose functions look at no deadline while they go through both lists.
@@ -105,30 +116,47 @@ func overList(expand cel.MacroFactory) cel.MacroFactory {
 	}
 }
 
-// unbounded are the functions of CEL's string library that do as much work as the product of two
-// arguments, or as a number in one of them says. They go on after the cost limit and the deadline.
-var unbounded = []string{"format", "indexOf", "join", "lastIndexOf", "replace"}
-
-// bounded refuses a rule that calls one of those.
-func bounded(a *celast.AST) error {
-	var err error
-	celast.PostOrderVisit(a.Expr(), celast.NewExprVisitor(func(e celast.Expr) {
-		if e.Kind() == celast.CallKind && slices.Contains(unbounded, e.AsCall().FunctionName()) {
-			err = fmt.Errorf("%s() is not for rules: what it costs has no bound", e.AsCall().FunctionName())
-		}
-	}))
-	return err
-}
-
-// selectByIndex makes x["name"] the same as x.name, so that arguments whose names are no
-// identifiers are typed like all others.
-func selectByIndex(a *celast.AST) {
+// normalize makes x["name"] the same as x.name, so that arguments whose names are no identifiers
+// are typed like all others, and comparisons with a null that is written out calls of nullTest.
+func normalize(a *celast.AST) {
 	factory := celast.NewExprFactory()
+	next := celast.MaxID(a)
 	celast.PostOrderVisit(a.Expr(), celast.NewExprVisitor(func(e celast.Expr) {
 		if operand, name, ok := indexByName(e); ok {
 			e.SetKindCase(factory.NewSelect(e.ID(), operand, name))
 		}
+		if x, negated, ok := comparedWithNull(e); ok {
+			test := factory.NewCall(e.ID(), nullTest, x)
+			if negated {
+				next++
+				test = factory.NewCall(e.ID(), operators.LogicalNot, factory.NewCall(next, nullTest, x))
+			}
+			e.SetKindCase(test)
+		}
 	}))
+}
+
+// comparedWithNull takes x == null and x != null apart, whichever side null is on.
+func comparedWithNull(e celast.Expr) (x celast.Expr, negated, ok bool) {
+	if e.Kind() != celast.CallKind {
+		return nil, false, false
+	}
+	call := e.AsCall()
+	negated = call.FunctionName() == operators.NotEquals
+	if !negated && call.FunctionName() != operators.Equals {
+		return nil, false, false
+	}
+	switch args := call.Args(); {
+	case isNullLiteral(args[1]):
+		return args[0], negated, true
+	case isNullLiteral(args[0]):
+		return args[1], negated, true
+	}
+	return nil, false, false
+}
+
+func isNullLiteral(e celast.Expr) bool {
+	return e.Kind() == celast.LiteralKind && e.AsLiteral() == types.NullValue
 }
 
 // expandHas is CEL's has(), which also takes has(x["name"]).

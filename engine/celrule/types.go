@@ -55,14 +55,10 @@ func (s *shape) celType() *types.Type {
 		return s.orNull(types.StringType)
 	case objectShape:
 		return types.NewObjectType(s.name) // to CEL always nullable
-	case listShape:
-		if !s.nullable { // a list that may be null has no CEL type of its own
-			return types.NewListType(s.elem.celType())
-		}
+	case listShape: // CEL has no lists and maps that may be null: that is known at run time
+		return types.NewListType(s.elem.celType())
 	case mapShape:
-		if !s.nullable {
-			return types.NewMapType(types.StringType, s.elem.celType())
-		}
+		return types.NewMapType(types.StringType, s.elem.celType())
 	}
 	return types.DynType
 }
@@ -270,6 +266,18 @@ func (s *shapes) resolve(target string) (any, bool) {
 		}
 	}
 	return at, true
+}
+
+// kinds are the names that type(x) is compared with.
+var kinds = map[string]*types.Type{
+	"null_type": types.NullType, "bool": types.BoolType, "int": types.IntType, "double": types.DoubleType,
+	"string": types.StringType, "list": types.ListType, "map": types.MapType,
+}
+
+// FindIdent is part of types.Provider.
+func (s *shapes) FindIdent(name string) (ref.Val, bool) {
+	kind, ok := kinds[name]
+	return kind, ok
 }
 
 // FindStructType is part of types.Provider.
