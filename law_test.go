@@ -19,7 +19,8 @@ const module = "github.com/mcp-code-mode/mcp-code-mode/"
 
 // law lists, for each package of ours, the packages of ours it may import.
 // Imports run one way, so whoever reads a package reads no more than these.
-// What tests import is not asked.
+// What tests import is not asked. Packages under internal/ may be imported by all,
+// and import nothing of ours but each other.
 var law = parseLaw(`
 	cmd/mcp-code-mode:                  bridge bridge/record bridge/server bridge/upstream engine policies
 	cmd/mcp-code-mode:                  sandbox sandbox/docker sandbox/gvisor sandbox/rootfs
@@ -38,6 +39,7 @@ var law = parseLaw(`
 	engine/celrule:                     engine
 	internal/nearest:
 	internal/ourdir:
+	internal/strictjson:
 	policies:
 	sandbox:                            sandbox/wire
 	sandbox/docker:                     sandbox sandbox/docker/seccomp sandbox/rawio sandbox/rootfs
@@ -78,6 +80,7 @@ var sole = map[string]string{
 	"gvisor.dev/gvisor":                     "sandbox/gvisor",
 	"github.com/kluctl/go-embed-python":     "sandbox/rootfs",
 	"github.com/santhosh-tekuri/jsonschema": "bridge/schema",
+	"github.com/go-json-experiment/json":    "internal/strictjson",
 	"github.com/spf13/cobra":                "cmd/mcp-code-mode",
 }
 
@@ -132,7 +135,7 @@ func TestImportsRunOneWay(t *testing.T) {
 			}
 			for _, imported := range p.Imports {
 				ours, is := strings.CutPrefix(imported, module)
-				if is && !slices.Contains(allowed, ours) {
+				if is && !slices.Contains(allowed, ours) && !strings.HasPrefix(ours, "internal/") {
 					t.Errorf("%s: %s may not import %s", goos, name, ours)
 				}
 				if owner := owner(imported); owner != "" && owner != name && !strings.HasPrefix(name, owner+"/") {

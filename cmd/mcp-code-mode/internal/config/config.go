@@ -14,6 +14,8 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"github.com/mcp-code-mode/mcp-code-mode/internal/strictjson"
 )
 
 // File is what a config file says.
@@ -73,7 +75,7 @@ func Read(path string) (*File, error) {
 		return nil, fileError(path, err)
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
+	data, err := io.ReadAll(io.LimitReader(f, int64(limits.Bytes)+1))
 	if err != nil {
 		return nil, fileError(path, err)
 	}
@@ -92,32 +94,11 @@ func fileError(path string, err error) error {
 // Parse reads data as the config file called name. What is wrong with it is an
 // *Error.
 func Parse(name string, data []byte) (*File, error) {
-	if len(data) > maxBytes {
-		return nil, &Error{File: name, Problem: fmt.Sprintf("larger than %d bytes", maxBytes)}
-	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff")) // what some editors put first
 	r := &reader{name: name, data: data}
-	top, err := parseJSON(data)
+	top, err := strictjson.Parse(data, limits)
 	if err != nil {
 		return nil, r.syntax(err)
 	}
 	return r.file(top)
-}
-
-// syntax places an error of the JSON reader in the file and, for a repeated
-// key, in its entry.
-func (r *reader) syntax(err error) error {
-	var se *syntaxError
-	if !errors.As(err, &se) {
-		return &Error{File: r.name, Problem: err.Error()}
-	}
-	e := &Error{File: r.name, Problem: se.msg, Hint: se.hint}
-	e.Line, e.Column = position(r.data, se.offset)
-	switch path := se.path; {
-	case len(path) >= 2 && path[0] == "mcpServers":
-		e.Entry, e.Key = path[1], strings.Join(path[2:], ".")
-	default:
-		e.Key = strings.Join(path, ".")
-	}
-	return e
 }

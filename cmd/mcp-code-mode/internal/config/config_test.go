@@ -132,12 +132,12 @@ the shape is {"mcpServers": {"NAME": {"command": …}}}`},
 func TestWhatIsNotJSONIsPlacedInTheFile(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"empty", " \n", "c.json:1:1: empty"},
-		{"comment", "{\n  // servers\n}", "c.json:2:3: not JSON: invalid character '/' looking for beginning of object key string\nJSON has no comments; remove them"},
-		{"trailing comma", "{\"mcpServers\": {},\n}", "c.json:2:1: not JSON: invalid character '}' looking for beginning of object key string\nremove the comma before it"},
-		{"cut off", `{"mcpServers": {`, "c.json:1:16: not JSON: unexpected end of JSON input"},
-		{"text after it", `{"mcpServers": {}} x`, "c.json:1:20: not JSON: invalid character 'x' after top-level value"},
+		{"comment", "{\n  // servers\n}", "c.json:2:3: not JSON: invalid character '/' at start of value\nJSON has no comments; remove them"},
+		{"trailing comma", "{\"mcpServers\": {},\n}", "c.json:1:18: not JSON: invalid character ',' at start of value\nremove the comma"},
+		{"cut off", `{"mcpServers": {`, "c.json:1:17: not JSON: ends too early"},
+		{"text after it", `{"mcpServers": {}} x`, "c.json:1:20: not JSON: more than one value"},
 		{"Latin-1", "{\"mcpServers\": {\"\xe9\": {}}}", "c.json:1:18: not UTF-8 text"},
-		{"lone surrogate", entry(`"args": ["\ud800"]`), "c.json:1:52: half of a surrogate pair, which is no character"},
+		{"lone surrogate", entry(`"args": ["\ud800"]`), "c.json:1:53: not JSON: an escape that is no character"},
 		{"deep", strings.Repeat("[", 20) + strings.Repeat("]", 20), "c.json:1:17: nested more than 16 levels deep"},
 		{"column counted in characters", `{"mcpServers": {"notes": {"command": "éé", "x": 1}}}`, `c.json:1:44: server "notes": key "x" is unknown
 the keys of a server are command, args, env, type, allow, private, rules`},

@@ -1,13 +1,13 @@
 package config
 
 import (
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/mcp-code-mode/mcp-code-mode/internal/nearest"
+	"github.com/mcp-code-mode/mcp-code-mode/internal/strictjson"
 )
 
 // The keys of a server, in the order they are best explained.
@@ -49,28 +49,26 @@ func (r *reader) errorf(offset int, entry, key, hint, format string, args ...any
 
 func (r *reader) file(top node) (*File, error) {
 	const shape = `the shape is {"mcpServers": {"NAME": {"command": …}}}`
-	o, ok := top.value.(object)
-	if !ok {
-		return nil, r.errorf(top.offset, "", "", shape, "the file is %s, want an object", kind(top))
+	if top.Kind != strictjson.Object {
+		return nil, r.errorf(top.Offset, "", "", shape, "the file is %s, want an object", kind(top))
 	}
-	for _, m := range o {
-		if m.key != "mcpServers" {
-			return nil, r.errorf(m.offset, "", m.key, topHint(m), "is unknown")
+	for _, m := range top.Members {
+		if m.Key != "mcpServers" {
+			return nil, r.errorf(m.Offset, "", m.Key, topHint(m), "is unknown")
 		}
 	}
-	servers, ok := o.get("mcpServers")
-	if !ok {
-		return nil, r.errorf(top.offset, "", "mcpServers", shape, "is missing")
+	servers := top.Get("mcpServers")
+	if servers == nil {
+		return nil, r.errorf(top.Offset, "", "mcpServers", shape, "is missing")
 	}
-	entries, ok := servers.value.(object)
-	if !ok {
-		return nil, r.errorf(servers.offset, "", "mcpServers", shape, "is %s, want an object", kind(servers))
+	if servers.Kind != strictjson.Object {
+		return nil, r.errorf(servers.Offset, "", "mcpServers", shape, "is %s, want an object", kind(servers))
 	}
-	if len(entries) == 0 {
-		return nil, r.errorf(servers.offset, "", "mcpServers", shape, "names no server")
+	if len(servers.Members) == 0 {
+		return nil, r.errorf(servers.Offset, "", "mcpServers", shape, "names no server")
 	}
 	f := &File{}
-	for _, m := range entries {
+	for _, m := range servers.Members {
 		s, err := r.server(m)
 		if err != nil {
 			return nil, err
@@ -82,41 +80,38 @@ func (r *reader) file(top node) (*File, error) {
 }
 
 // topHint says what to do about an unknown key beside "mcpServers".
-func topHint(m member) string {
-	if o, ok := m.node.value.(object); ok {
-		if _, ok := o.get("command"); ok {
-			return `put the servers inside of "mcpServers": {"mcpServers": {"NAME": {"command": …}}}`
-		}
+func topHint(m strictjson.Member) string {
+	if m.Value.Get("command") != nil {
+		return `put the servers inside of "mcpServers": {"mcpServers": {"NAME": {"command": …}}}`
 	}
-	if m.key == "servers" || nearest.Of(m.key, []string{"mcpServers"}) != "" {
+	if m.Key == "servers" || nearest.Of(m.Key, []string{"mcpServers"}) != "" {
 		return `did you mean "mcpServers"?`
 	}
 	return `the only key is "mcpServers"; copy that part of a client's file into a file of its own`
 }
 
-func (r *reader) server(m member) (Server, error) {
-	s := Server{Name: m.key}
-	if !serverName.MatchString(m.key) {
-		return s, r.errorf(m.offset, "", "", "", "%q is not a server name: 1 to 64 letters, digits, \"_\" and \"-\"", clip(m.key))
+func (r *reader) server(m strictjson.Member) (Server, error) {
+	s := Server{Name: m.Key}
+	if !serverName.MatchString(m.Key) {
+		return s, r.errorf(m.Offset, "", "", "", "%q is not a server name: 1 to 64 letters, digits, \"_\" and \"-\"", clip(m.Key))
 	}
-	o, ok := m.node.value.(object)
-	if !ok {
-		return s, r.errorf(m.node.offset, s.Name, "", "", "is %s, want an object with a \"command\"", kind(m.node))
+	if m.Value.Kind != strictjson.Object {
+		return s, r.errorf(m.Value.Offset, s.Name, "", "", "is %s, want an object with a \"command\"", kind(m.Value))
 	}
-	for _, k := range o {
-		if !slices.Contains(serverKeys, k.key) {
-			return s, r.errorf(k.offset, s.Name, k.key, keyHint(k.key), "is unknown")
+	for _, k := range m.Value.Members {
+		if !slices.Contains(serverKeys, k.Key) {
+			return s, r.errorf(k.Offset, s.Name, k.Key, keyHint(k.Key), "is unknown")
 		}
 	}
-	command, ok := o.get("command")
-	if !ok {
-		return s, r.errorf(m.offset, s.Name, "command", "", "is missing")
+	command := m.Value.Get("command")
+	if command == nil {
+		return s, r.errorf(m.Offset, s.Name, "command", "", "is missing")
 	}
 	var err error
 	if s.Command, err = r.command(s.Name, command); err != nil {
 		return s, err
 	}
-	for _, k := range o {
+	for _, k := range m.Value.Members {
 		if err := r.key(&s, k); err != nil {
 			return s, err
 		}
@@ -136,54 +131,45 @@ func keyHint(key string) string {
 }
 
 // key reads one of serverKeys but "command" into s.
-func (r *reader) key(s *Server, k member) (err error) {
-	switch k.key {
+func (r *reader) key(s *Server, k strictjson.Member) (err error) {
+	switch k.Key {
 	case "args":
-		s.Args, err = r.args(s.Name, k.node)
+		s.Args, err = r.args(s.Name, k.Value)
 	case "env":
-		s.Env, err = r.env(s.Name, k.node)
+		s.Env, err = r.env(s.Name, k.Value)
 	case "type":
-		if t, ok := k.node.value.(string); !ok || t != "stdio" {
-			err = r.errorf(k.node.offset, s.Name, "type", elsewhere["url"], "is %s, want \"stdio\"", shown(k.node))
+		if k.Value.Kind != strictjson.String || k.Value.Text != "stdio" {
+			err = r.errorf(k.Value.Offset, s.Name, "type", elsewhere["url"], "is %s, want \"stdio\"", shown(k.Value))
 		}
 	case "allow":
-		s.Allow, err = r.tools(s.Name, "allow", k.node)
+		s.Allow, err = r.tools(s.Name, "allow", k.Value)
 	case "private":
-		if all, ok := k.node.value.(bool); ok {
-			s.PrivateAll = all
+		if k.Value.Kind == strictjson.Truth {
+			s.PrivateAll = k.Value.IsTrue()
 			return nil
 		}
-		s.Private, err = r.tools(s.Name, "private", k.node)
+		s.Private, err = r.tools(s.Name, "private", k.Value)
 	case "rules":
-		s.Rules, err = r.rules(s.Name, k.node)
+		s.Rules, err = r.rules(s.Name, k.Value)
 	}
 	return err
 }
 
-// kind names what a JSON value is, for "is …, want …".
-func kind(n node) string {
-	switch n.value.(type) {
-	case nil:
-		return "null"
-	case bool:
-		return "true or false"
-	case string:
-		return "a string"
-	case json.Number:
-		return "a number"
-	case []node:
-		return "a list"
-	}
-	return "an object"
+// kinds names what a JSON value is, for "is …, want …".
+var kinds = map[strictjson.Kind]string{
+	strictjson.Null: "null", strictjson.Truth: "true or false", strictjson.String: "a string", strictjson.Number: "a number",
+	strictjson.Array: "a list", strictjson.Object: "an object",
 }
+
+func kind(n node) string { return kinds[n.Kind] }
 
 // shown is kind, with the value itself where it is a short scalar.
 func shown(n node) string {
-	switch v := n.value.(type) {
-	case bool, json.Number:
-		return fmt.Sprint(v)
-	case string:
-		return fmt.Sprintf("%q", clip(v))
+	switch n.Kind {
+	case strictjson.Truth, strictjson.Number:
+		return n.Text
+	case strictjson.String:
+		return fmt.Sprintf("%q", clip(n.Text))
 	}
 	return kind(n)
 }

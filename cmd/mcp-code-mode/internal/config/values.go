@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/mcp-code-mode/mcp-code-mode/internal/strictjson"
 )
 
 // reference is how other programs write "put a variable's value here". Nothing
@@ -14,18 +16,17 @@ var reference = regexp.MustCompile(`\$\{[^}]*\}`)
 
 // text reads a string that will be handed to the operating system.
 func (r *reader) text(entry, key string, n node) (string, error) {
-	s, ok := n.value.(string)
-	if !ok {
+	if n.Kind != strictjson.String {
 		hint := ""
-		if _, list := n.value.([]node); !list && n.value != nil && key != "command" {
+		if n.Kind != strictjson.Array && n.Kind != strictjson.Null && key != "command" {
 			hint = "put it in quotes"
 		}
-		return "", r.errorf(n.offset, entry, key, hint, "is %s, want a string", shown(n))
+		return "", r.errorf(n.Offset, entry, key, hint, "is %s, want a string", shown(n))
 	}
-	if strings.ContainsRune(s, 0) {
-		return "", r.errorf(n.offset, entry, key, "", "holds a NUL character")
+	if strings.ContainsRune(n.Text, 0) {
+		return "", r.errorf(n.Offset, entry, key, "", "holds a NUL character")
 	}
-	return s, nil
+	return n.Text, nil
 }
 
 func (r *reader) command(entry string, n node) (string, error) {
@@ -34,21 +35,20 @@ func (r *reader) command(entry string, n node) (string, error) {
 		return "", err
 	}
 	if strings.TrimSpace(s) == "" {
-		return "", r.errorf(n.offset, entry, "command", "", "is empty")
+		return "", r.errorf(n.Offset, entry, "command", "", "is empty")
 	}
 	if ref := reference.FindString(s); ref != "" {
-		return "", r.errorf(n.offset, entry, "command", "write the path itself", "holds %s, and nothing is expanded here", clip(ref))
+		return "", r.errorf(n.Offset, entry, "command", "write the path itself", "holds %s, and nothing is expanded here", clip(ref))
 	}
 	return s, nil
 }
 
 func (r *reader) args(entry string, n node) ([]string, error) {
-	list, ok := n.value.([]node)
-	if !ok {
-		return nil, r.errorf(n.offset, entry, "args", "", "is %s, want a list of strings", shown(n))
+	if n.Kind != strictjson.Array {
+		return nil, r.errorf(n.Offset, entry, "args", "", "is %s, want a list of strings", shown(n))
 	}
-	args := make([]string, 0, len(list))
-	for i, a := range list {
+	args := make([]string, 0, len(n.Elements))
+	for i, a := range n.Elements {
 		key := fmt.Sprintf("args[%d]", i)
 		s, err := r.text(entry, key, a)
 		if err != nil {
@@ -56,7 +56,7 @@ func (r *reader) args(entry string, n node) ([]string, error) {
 		}
 		// A shell may be meant to expand it, so this is no error.
 		if ref := reference.FindString(s); ref != "" {
-			line, column := position(r.data, a.offset)
+			line, column := position(r.data, a.Offset)
 			r.warn = append(r.warn, fmt.Sprintf("%s:%d:%d: server %q: key %q holds %s, which is passed on as it stands: nothing is expanded here",
 				r.name, line, column, entry, key, clip(ref)))
 		}
@@ -66,24 +66,23 @@ func (r *reader) args(entry string, n node) ([]string, error) {
 }
 
 func (r *reader) env(entry string, n node) ([]string, error) {
-	o, ok := n.value.(object)
-	if !ok {
-		return nil, r.errorf(n.offset, entry, "env", `the form is "env": {"NAME": "value"}`, "is %s, want an object", kind(n))
+	if n.Kind != strictjson.Object {
+		return nil, r.errorf(n.Offset, entry, "env", `the form is "env": {"NAME": "value"}`, "is %s, want an object", kind(n))
 	}
-	env := make([]string, 0, len(o))
-	for _, m := range o {
-		key := "env." + m.key
-		if m.key == "" || strings.ContainsAny(m.key, "=\x00") {
-			return nil, r.errorf(m.offset, entry, key, "", "is not the name of a variable")
+	env := make([]string, 0, len(n.Members))
+	for _, m := range n.Members {
+		key := "env." + m.Key
+		if m.Key == "" || strings.ContainsAny(m.Key, "=\x00") {
+			return nil, r.errorf(m.Offset, entry, key, "", "is not the name of a variable")
 		}
-		s, err := r.text(entry, key, m.node)
+		s, err := r.text(entry, key, m.Value)
 		if err != nil {
 			return nil, err
 		}
 		if ref := reference.FindString(s); ref != "" {
-			return nil, r.errorf(m.node.offset, entry, key, "write the value itself", "holds %s, and nothing is expanded here", clip(ref))
+			return nil, r.errorf(m.Value.Offset, entry, key, "write the value itself", "holds %s, and nothing is expanded here", clip(ref))
 		}
-		env = append(env, m.key+"="+s)
+		env = append(env, m.Key+"="+s)
 	}
 	return env, nil
 }
@@ -94,22 +93,20 @@ func (r *reader) tools(entry, key string, n node) ([]string, error) {
 	if key == "private" {
 		want = "true, false or a list of tool names"
 	}
-	list, ok := n.value.([]node)
-	if !ok {
+	if n.Kind != strictjson.Array {
 		hint := ""
-		if s, one := n.value.(string); one {
-			hint = fmt.Sprintf("write [%q]", clip(s))
+		if n.Kind == strictjson.String {
+			hint = fmt.Sprintf("write [%q]", clip(n.Text))
 		}
-		return nil, r.errorf(n.offset, entry, key, hint, "is %s, want %s", shown(n), want)
+		return nil, r.errorf(n.Offset, entry, key, hint, "is %s, want %s", shown(n), want)
 	}
-	names := make([]string, 0, len(list))
-	for i, t := range list {
-		s, ok := t.value.(string)
-		if !ok || s == "" {
-			return nil, r.errorf(t.offset, entry, fmt.Sprintf("%s[%d]", key, i), "", "is %s, want the name of a tool", shown(t))
+	names := make([]string, 0, len(n.Elements))
+	for i, t := range n.Elements {
+		if t.Kind != strictjson.String || t.Text == "" {
+			return nil, r.errorf(t.Offset, entry, fmt.Sprintf("%s[%d]", key, i), "", "is %s, want the name of a tool", shown(t))
 		}
-		if !slices.Contains(names, s) {
-			names = append(names, s)
+		if !slices.Contains(names, t.Text) {
+			names = append(names, t.Text)
 		}
 	}
 	return names, nil
@@ -117,26 +114,23 @@ func (r *reader) tools(entry, key string, n node) ([]string, error) {
 
 func (r *reader) rules(entry string, n node) (map[string][]string, error) {
 	const form = `the form is "rules": {"TOOL": ["size(args.title) <= 200"]}`
-	o, ok := n.value.(object)
-	if !ok {
-		return nil, r.errorf(n.offset, entry, "rules", form, "is %s, want an object", kind(n))
+	if n.Kind != strictjson.Object {
+		return nil, r.errorf(n.Offset, entry, "rules", form, "is %s, want an object", kind(n))
 	}
-	rules := make(map[string][]string, len(o))
-	for _, m := range o {
-		key := "rules." + m.key
-		list, ok := m.node.value.([]node)
-		if !ok {
-			return nil, r.errorf(m.node.offset, entry, key, form, "is %s, want a list of CEL expressions", kind(m.node))
+	rules := make(map[string][]string, len(n.Members))
+	for _, m := range n.Members {
+		key := "rules." + m.Key
+		if m.Value.Kind != strictjson.Array {
+			return nil, r.errorf(m.Value.Offset, entry, key, form, "is %s, want a list of CEL expressions", kind(m.Value))
 		}
-		exprs := make([]string, 0, len(list))
-		for i, e := range list {
-			s, ok := e.value.(string)
-			if !ok || strings.TrimSpace(s) == "" {
-				return nil, r.errorf(e.offset, entry, fmt.Sprintf("%s[%d]", key, i), form, "is %s, want a CEL expression", shown(e))
+		exprs := make([]string, 0, len(m.Value.Elements))
+		for i, e := range m.Value.Elements {
+			if e.Kind != strictjson.String || strings.TrimSpace(e.Text) == "" {
+				return nil, r.errorf(e.Offset, entry, fmt.Sprintf("%s[%d]", key, i), form, "is %s, want a CEL expression", shown(e))
 			}
-			exprs = append(exprs, s)
+			exprs = append(exprs, e.Text)
 		}
-		rules[m.key] = exprs
+		rules[m.Key] = exprs
 	}
 	return rules, nil
 }
