@@ -13,6 +13,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/mcp-code-mode/mcp-code-mode/internal/strictjson"
 )
 
 // Limits of one stub, in bytes of the rendered text. MaxStub holds because the
@@ -137,7 +139,7 @@ func parseObject(raw json.RawMessage) (*node, error) {
 	if err != nil {
 		return nil, err
 	}
-	if root.kind != object {
+	if root.Kind != strictjson.Object {
 		return nil, errors.New("it is not a JSON object")
 	}
 	if types := newRenderer(root).view(root).types; types != nil && !contains(types, "object") {

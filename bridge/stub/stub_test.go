@@ -204,7 +204,7 @@ func TestTypes(t *testing.T) {
 		{"required without a description", `{"required":["b","a"]}`, `a: Any, b: Any`},
 		{"names that need quotes", `{"properties":{"from":{},"filter-query":{},"$vectorSearch":{},"":{},"a\"b":{},"a'\"":{},"` + strings.Repeat("n", 65) + `":{},"match":{}}}`,
 			`"from"?: Any, "filter-query"?: Any, "$vectorSearch"?: Any, ""?: Any, 'a"b'?: Any, "a'\\""?: Any, "` + strings.Repeat("n", 64) + `"...?: Any, match?: Any`},
-		{"characters that do not show", `{"properties":{"a\u202eb\u200b\n\u0000\u2028\ud800\udb40\udc41":{}}}`, `"a\\u202eb\\u200b\\n\\x00\\u2028` + "\ufffd" + `\\U000e0041"?: Any`},
+		{"characters that do not show", `{"properties":{"a\u202eb\u200b\n\u0000\u2028\ufffd\udb40\udc41":{}}}`, `"a\\u202eb\\u200b\\n\\x00\\u2028` + "\ufffd" + `\\U000e0041"?: Any`},
 		{"the same key twice", `{"properties":{"a":{"type":"string"},"a":{"type":"integer"}}}`, `a?: int`},
 		{"types nobody knows", `{"properties":{"a":{"type":"file"},"b":{"type":7},"c":7,"d":null,"e":{"enum":"x"}}}`, `a?: Any, b?: Any, c?: Any, d?: Any, e?: Any`},
 	} {
@@ -268,14 +268,15 @@ func TestParametersAreDescribedShortly(t *testing.T) {
 func TestSchemasThatCanNotBeUsed(t *testing.T) {
 	for schema, want := range map[string]string{
 		``:                          "there is none",
-		`{`:                         "not JSON",
+		`{`:                         "ends too early",
+		`{"a":"\ud800"}`:            "not JSON",
 		`true`:                      "not a JSON object",
 		`[]`:                        "not a JSON object",
 		`{"type":"string"}`:         "describes string",
 		`{"type":["array","null"]}`: "describes array or null",
 		`{"$ref":"#/$defs/a","$defs":{"a":{"type":"array"}}}`: "describes array",
 		`{"x":"` + strings.Repeat("x", MaxSchema) + `"}`:      "larger than",
-		strings.Repeat("[", 20_000):                           "nested too deep",
+		strings.Repeat("[", 20_000):                           "too deep",
 	} {
 		_, err := Render(Tool{Input: json.RawMessage(schema)}, "f")
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -1,6 +1,10 @@
 package stub
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/mcp-code-mode/mcp-code-mode/internal/strictjson"
+)
 
 // pythonTypes maps JSON types to what a model calls them in Python.
 var pythonTypes = map[string]string{
@@ -143,7 +147,7 @@ func (r *renderer) object(v *view, level int) string {
 		return "dict"
 	}
 	if len(v.names) == 0 {
-		if v.open == nil || v.open.kind != object {
+		if !v.open.Is(strictjson.Object) {
 			return "dict"
 		}
 		if text := r.typeOf(v.open, level+1); text != unknown {
@@ -233,29 +237,29 @@ func (r *renderer) literal(n *node, depth int) string {
 	if r.spend(1); r.work < 0 {
 		return "..."
 	}
-	switch n.kind {
-	case str:
-		return quoteCut(n.text, maxLiteral)
-	case truth:
-		return strings.ToUpper(n.text[:1]) + n.text[1:]
-	case null:
+	switch n.Kind {
+	case strictjson.String:
+		return quoteCut(n.Text, maxLiteral)
+	case strictjson.Truth:
+		return strings.ToUpper(n.Text[:1]) + n.Text[1:]
+	case strictjson.Null:
 		return "None"
-	case number:
-		return cutTo(n.text, maxLiteral)
+	case strictjson.Number:
+		return cutTo(n.Text, maxLiteral)
 	}
-	left, right := string(n.kind), "]"
-	if n.kind == object {
+	left, right := string(n.Kind), "]"
+	if n.Kind == strictjson.Object {
 		right = "}"
 	}
-	if len(n.nodes) > most || depth == deepest {
+	var parts []string
+	if size := len(n.Members) + len(n.Elements); size > most || depth == deepest {
 		return left + "..." + right
 	}
-	parts := make([]string, len(n.nodes))
-	for i, e := range n.nodes {
-		parts[i] = r.literal(e, depth+1)
-		if n.kind == object {
-			parts[i] = quoteCut(n.keys[i], maxLiteral) + ": " + parts[i]
-		}
+	for _, m := range n.Members {
+		parts = append(parts, quoteCut(m.Key, maxLiteral)+": "+r.literal(m.Value, depth+1))
+	}
+	for _, e := range n.Elements {
+		parts = append(parts, r.literal(e, depth+1))
 	}
 	text := left + strings.Join(parts, ", ") + right
 	if len(text) > maxCompound {

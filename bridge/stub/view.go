@@ -1,6 +1,10 @@
 package stub
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/mcp-code-mode/mcp-code-mode/internal/strictjson"
+)
 
 // view is what a schema says of a value once its references and allOf are
 // taken together.
@@ -37,26 +41,26 @@ func (r *renderer) merge(n *node, v *view) {
 		return
 	}
 	r.spend(visitUnits)
-	if n.isFalse() {
+	if n.IsFalse() {
 		v.never = true
 	}
-	if n == nil || n.kind != object {
+	if !n.Is(strictjson.Object) {
 		return
 	}
-	v.mergeTypes(n.get("type"))
+	v.mergeTypes(n.Get("type"))
 	r.mergeObject(n, v)
 	v.mergeArray(n)
 	v.mergeValues(n)
-	v.nullable = v.nullable || n.get("nullable").isTrue()
+	v.nullable = v.nullable || n.Get("nullable").IsTrue()
 	for _, key := range []string{"anyOf", "oneOf"} {
-		if group := n.get(key).elements(); len(group) > 0 {
+		if group := n.Get(key).List(); len(group) > 0 {
 			v.either = append(v.either, group)
 		}
 	}
-	if ref := n.get("$ref"); ref != nil && ref.kind == str {
-		r.follow(ref.text, v)
+	if ref := n.Get("$ref"); ref.Is(strictjson.String) {
+		r.follow(ref.Text, v)
 	}
-	for _, part := range n.get("allOf").elements() {
+	for _, part := range n.Get("allOf").List() {
 		r.merge(part, v)
 	}
 }
@@ -65,12 +69,12 @@ func (r *renderer) merge(n *node, v *view) {
 // that is being shown, only the type is taken.
 func (r *renderer) follow(ref string, v *view) {
 	r.spend(referenceUnits(ref) + (len(v.trail)+len(r.trail))/unitTrail)
-	target := r.root.resolve(ref)
+	target := resolve(r.root, ref)
 	if target == nil {
 		return
 	}
 	if slices.Contains(v.trail, target) || slices.Contains(r.trail, target) {
-		v.mergeTypes(target.get("type"))
+		v.mergeTypes(target.Get("type"))
 		return
 	}
 	v.trail = append(v.trail, target)
@@ -83,14 +87,14 @@ func (v *view) mergeTypes(n *node) {
 	if n == nil {
 		return
 	}
-	listed := n.elements()
-	if n.kind == str {
+	listed := n.List()
+	if n.Kind == strictjson.String {
 		listed = []*node{n}
 	}
 	var types []string
 	for _, t := range listed[:min(len(listed), most)] {
-		if t.kind == str && pythonTypes[t.text] != "" && !contains(types, t.text) {
-			types = append(types, t.text)
+		if t.Kind == strictjson.String && pythonTypes[t.Text] != "" && !contains(types, t.Text) {
+			types = append(types, t.Text)
 		}
 	}
 	if v.types == nil {
@@ -104,31 +108,30 @@ func (v *view) mergeTypes(n *node) {
 }
 
 func (r *renderer) mergeObject(n *node, v *view) {
-	properties := n.get("properties")
-	for i, p := range properties.members() {
-		name := properties.keys[i]
-		r.spendName(name)
-		if v.props[name] != nil || properties.get(name) != p {
+	properties := n.Get("properties")
+	for _, p := range members(properties) {
+		r.spendName(p.Key)
+		if v.props[p.Key] != nil || properties.Get(p.Key) != p.Value {
 			continue // said before, or said again below
 		}
-		v.add(name, p)
+		v.add(p.Key, p.Value)
 	}
-	for _, name := range n.get("required").elements() {
-		if r.spendName(name.text); name.kind != str {
+	for _, name := range n.Get("required").List() {
+		if r.spendName(name.Text); name.Kind != strictjson.String {
 			continue
 		}
 		if v.required == nil {
 			v.required = map[string]bool{}
 		}
-		v.required[name.text] = true
+		v.required[name.Text] = true
 	}
 	for _, key := range []string{"additionalProperties", "unevaluatedProperties"} {
-		if open := n.get(key); v.open == nil && open != nil && !open.isFalse() {
+		if open := n.Get(key); v.open == nil && open != nil && !open.IsFalse() {
 			v.open = open
 		}
 	}
-	if patterns := n.get("patternProperties").members(); v.open == nil && len(patterns) > 0 {
-		v.open = patterns[0]
+	if patterns := members(n.Get("patternProperties")); v.open == nil && len(patterns) > 0 {
+		v.open = patterns[0].Value
 	}
 }
 
@@ -141,30 +144,30 @@ func (v *view) add(name string, p *node) {
 }
 
 func (v *view) mergeArray(n *node) {
-	items, first := n.get("items"), n.get("prefixItems").elements()
-	if items != nil && items.kind == array { // as drafts before 2020-12 write it
-		items, first = n.get("additionalItems"), items.elements()
+	items, first := n.Get("items"), n.Get("prefixItems").List()
+	if items.Is(strictjson.Array) { // as drafts before 2020-12 write it
+		items, first = n.Get("additionalItems"), items.List()
 	}
 	if v.first == nil {
 		v.first = first
 	}
-	if v.items == nil && !items.isFalse() {
+	if v.items == nil && !items.IsFalse() {
 		v.items = items
 	}
 }
 
 func (v *view) mergeValues(n *node) {
-	if only := n.get("const"); v.values == nil && only != nil {
+	if only := n.Get("const"); v.values == nil && only != nil {
 		v.values = []*node{only}
 	}
-	if values := n.get("enum").elements(); v.values == nil && len(values) > 0 {
+	if values := n.Get("enum").List(); v.values == nil && len(values) > 0 {
 		v.values = values
 	}
 	if v.value == nil {
-		v.value = n.get("default")
+		v.value = n.Get("default")
 	}
-	if about := n.get("description"); v.about == "" && about != nil && about.kind == str {
-		v.about = about.text
+	if about := n.Get("description"); v.about == "" && about != nil && about.Kind == strictjson.String {
+		v.about = about.Text
 	}
 }
 
@@ -180,7 +183,7 @@ func (v *view) infer() {
 	}
 	slices.Sort(rest)
 	for _, name := range rest {
-		v.add(name, &node{kind: object})
+		v.add(name, &node{Kind: strictjson.Object})
 	}
 	first := make([]string, 0, len(v.names))
 	for _, required := range []bool{true, false} {
