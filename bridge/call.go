@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/mcp-code-mode/mcp-code-mode/engine"
+	"github.com/mcp-code-mode/mcp-code-mode/internal/strictjson"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/wire"
 )
 
@@ -19,7 +20,7 @@ import (
 // and committed is one step per session; what is forwarded runs in parallel.
 func (r *Run) Call(ctx context.Context, call wire.Call) wire.Reply {
 	t := r.session.bridge.catalog.find(call.Tool)
-	args, err := wire.Append(nil, call.Args)
+	args, err := strictjson.Append(nil, call.Args)
 	if err != nil {
 		return r.fault(t, "encoding arguments", err)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/mcp-code-mode/mcp-code-mode/bridge"
 	"github.com/mcp-code-mode/mcp-code-mode/bridge/record"
 	"github.com/mcp-code-mode/mcp-code-mode/engine"
+	"github.com/mcp-code-mode/mcp-code-mode/internal/strictjson"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/wire"
 )
 
@@ -132,7 +133,7 @@ func playGateCase(t *testing.T, archive *txtar.Archive) map[string]string {
 			continue
 		}
 		id, text, _ := strings.Cut(line, " ")
-		args, err := wire.Decode([]byte(text), wire.DecodeLimits{})
+		args, err := strictjson.Decode([]byte(text), strictjson.Limits{})
 		if err != nil {
 			fmt.Fprintf(&replies, "not a call: %v\n", err)
 			continue

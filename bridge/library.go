@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/mcp-code-mode/mcp-code-mode/internal/strictjson"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/wire"
 )
 
@@ -34,12 +35,12 @@ func (e *ToolError) Error() string {
 // Call sends one call through the gate, outside any sandbox, as a run of its
 // own in this session. args is a JSON object; nil means an empty one. A refusal
 // or a failed call is a *ToolError; any other error means that args is not
-// JSON as the wire package decodes it.
+// strict JSON: a key twice, text that is not UTF-8, too large, too deep.
 func (s *Session) Call(ctx context.Context, toolID string, args json.RawMessage) (Result, error) {
 	if args == nil {
 		args = json.RawMessage("{}")
 	}
-	value, err := wire.Decode(args, wire.DecodeLimits{})
+	value, err := strictjson.Decode(args, strictjson.Limits{})
 	if err != nil {
 		return Result{}, fmt.Errorf("decoding arguments of %q: %w", toolID, err)
 	}

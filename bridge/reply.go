@@ -15,6 +15,7 @@ import (
 	"github.com/mcp-code-mode/mcp-code-mode/bridge/stub"
 	"github.com/mcp-code-mode/mcp-code-mode/bridge/upstream"
 	"github.com/mcp-code-mode/mcp-code-mode/engine"
+	"github.com/mcp-code-mode/mcp-code-mode/internal/strictjson"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/wire"
 )
 
@@ -177,15 +178,18 @@ type content struct {
 func parseContent(raw json.RawMessage) content {
 	c, blocks := content{plain: true}, 0
 	var texts []string
-	err := upstream.Elements(raw, func(block []byte) error {
-		blocks++
-		text, isText, size, err := parseBlock(block)
-		if isText {
-			texts = append(texts, text)
-		}
-		c.bytes += size
-		c.plain = c.plain && isText && size == len(text)
-		return err
+	limits := strictjson.Limits{Bytes: max(len(raw), 1), Depth: strictjson.MaxDepth, Values: max(len(raw), 1), Repeats: true}
+	err := strictjson.Read(raw, limits, func(r *strictjson.Reader) error {
+		return r.Array(func() error {
+			blocks++
+			text, isText, size, err := parseBlock(r)
+			if isText {
+				texts = append(texts, text)
+			}
+			c.bytes += size
+			c.plain = c.plain && isText && size == len(text)
+			return err
+		})
 	})
 	if err != nil {
 		return content{bytes: len(raw)}
@@ -200,31 +204,22 @@ func parseContent(raw json.RawMessage) content {
 
 // parseBlock returns the text of a block that is one, and what the block counts for:
 // the text as it stands, and all else, also what is said twice, as JSON.
-func parseBlock(block []byte) (text string, isText bool, size int, err error) {
+func parseBlock(r *strictjson.Reader) (text string, isText bool, size int, err error) {
 	var kind, literal []byte // as JSON; the last one of each counts
-	err = upstream.Members(block, func(key, val []byte) error {
-		switch size += len(key) + len(val); string(key) {
+	err = r.Object(func(key string) error {
+		val, err := r.Raw()
+		switch size += len(key) + len(val); key {
 		case "type":
 			kind = val
 		case "text":
 			literal = val
 		}
-		return nil
+		return err
 	})
-	if what, _ := stringOf(kind); err == nil && what == "text" {
-		if text, isText = stringOf(literal); isText {
+	if what, _ := strictjson.Unquote(kind); err == nil && what == "text" {
+		if text, isText = strictjson.Unquote(literal); isText {
 			size += len(text) - len("type") - len(kind) - len("text") - len(literal)
 		}
 	}
 	return text, isText, size, err
-}
-
-// stringOf returns the string that a JSON value is, if it is one.
-func stringOf(raw []byte) (string, bool) {
-	if len(raw) == 0 || raw[0] != '"' {
-		return "", false
-	}
-	v, err := wire.Decode(raw, wire.DecodeLimits{Bytes: len(raw)})
-	s, ok := v.(string)
-	return s, ok && err == nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mcp-code-mode/mcp-code-mode/bridge"
-	"github.com/mcp-code-mode/mcp-code-mode/sandbox/wire"
+	"github.com/mcp-code-mode/mcp-code-mode/internal/strictjson"
 )
 
 // MCP returns the MCP server, not started: connect it to any transport. It is
@@ -106,7 +106,7 @@ func decodeCode(raw json.RawMessage) (string, error) {
 	if len(raw) > MaxCode*6+1024 { // every byte may be escaped as \u00XX
 		return "", ErrCodeTooLarge
 	}
-	value, err := wire.Decode(raw, wire.DecodeLimits{Bytes: MaxCode*6 + 1024})
+	value, err := strictjson.Decode(raw, strictjson.Limits{Bytes: MaxCode*6 + 1024})
 	if err != nil {
 		return "", fmt.Errorf("%s; the arguments are not clean JSON: %w", want, err)
 	}

@@ -73,7 +73,7 @@ type incoming struct {
 
 // parse reads one JSON-RPC message. What it returns shares memory with data.
 func parse(data []byte) (*incoming, error) {
-	v, _, err := fields(data, "jsonrpc", "id", "method", "result", "error")
+	v, err := fields(data, "jsonrpc", "id", "method", "result", "error")
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func rpcError(raw json.RawMessage) *RPCError {
 	if !isObject(raw) {
 		return &RPCError{Message: plain(string(raw), maxErrorText)}
 	}
-	v, _, _ := fields(raw, "code", "message", "data")
+	v, _ := fields(raw, "code", "message", "data")
 	code, _ := integer(v[0])
 	msg, ok := text(v[1])
 	if !ok {
@@ -112,7 +112,7 @@ func rpcError(raw json.RawMessage) *RPCError {
 	}
 	e := &RPCError{Code: code, Message: plain(msg, maxErrorText)}
 	if isObject(v[2]) {
-		data, _, _ := fields(v[2], "supported")
+		data, _ := fields(v[2], "supported")
 		e.supported = texts(data[0])
 	}
 	return e
@@ -149,7 +149,7 @@ func blame(head, tail []byte) json.RawMessage {
 	if !bytes.Contains(head, []byte(`"jsonrpc"`)) && !bytes.Contains(tail, []byte(`"jsonrpc"`)) {
 		return nil
 	}
-	v, _, _ := fields(head, "id", "method")
+	v, _ := fields(head, "id", "method")
 	switch m := lastMembers.FindSubmatch(tail); {
 	case v[1] != nil:
 		return nil

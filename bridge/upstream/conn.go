@@ -134,7 +134,7 @@ func response(m *jsonrpc.Response) *incoming {
 	case errors.As(m.Error, &wire):
 		e := &RPCError{Code: wire.Code, Message: plain(wire.Message, maxErrorText)}
 		if isObject(wire.Data) {
-			data, _, _ := fields(wire.Data, "supported")
+			data, _ := fields(wire.Data, "supported")
 			e.supported = texts(data[0])
 		}
 		in.err = e

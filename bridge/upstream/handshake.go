@@ -91,7 +91,7 @@ func isStateless(m incoming) bool {
 	if m.err != nil {
 		return false
 	}
-	v, _, err := fields(m.result, "supportedVersions")
+	v, err := fields(m.result, "supportedVersions")
 	return err == nil && slices.Contains(texts(v[0]), stateless)
 }
 
@@ -123,7 +123,7 @@ func (p *peer) initialize(ctx context.Context, info []byte, offer string) (strin
 	if err != nil {
 		return "", err
 	}
-	v, _, err := fields(raw, "protocolVersion")
+	v, err := fields(raw, "protocolVersion")
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", ErrBadAnswer, err)
 	}

@@ -34,16 +34,16 @@ func mirroredIn(schema json.RawMessage) (found []mirrored, err error) {
 	seen := map[string]bool{}
 	var walk func(schema json.RawMessage, path []string) error
 	walk = func(schema json.RawMessage, path []string) error {
-		v, _, _ := fields(schema, "properties")
+		v, _ := fields(schema, "properties")
 		if !isObject(v[0]) {
 			return nil // for others to judge
 		}
-		_, err := members(v[0], func(key, prop []byte) error {
+		err := members(v[0], func(key string, prop []byte) error {
 			if !isObject(prop) {
 				return nil
 			}
-			at := slices.Concat(path, []string{string(key)})
-			v, _, _ := fields(prop, "x-mcp-header", "type")
+			at := slices.Concat(path, []string{key})
+			v, _ := fields(prop, "x-mcp-header", "type")
 			if v[0] != nil {
 				header, _ := text(v[0])
 				kind, _ := text(v[1])
@@ -70,7 +70,7 @@ func headersOf(params []mirrored, args json.RawMessage) map[string]string {
 	for _, m := range params {
 		value := args
 		for _, name := range m.path {
-			v, _, _ := fields(value, name)
+			v, _ := fields(value, name)
 			value = v[0]
 		}
 		if s, ok := headerValue(value); ok {

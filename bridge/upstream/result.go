@@ -2,7 +2,10 @@ package upstream
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+
+	"github.com/mcp-code-mode/mcp-code-mode/internal/strictjson"
 )
 
 const (
@@ -26,18 +29,28 @@ type Result struct {
 	IsError bool
 }
 
-// readResult reads the result of a tools/call, which its channel has checked to be JSON.
+var errContent = errors.New("its content is not an array of objects")
+
+// readResult reads the result of a tools/call.
 func readResult(raw json.RawMessage) (Result, error) {
 	if len(raw) > maxAnswer {
 		return Result{}, fmt.Errorf("%w: more than %d MiB", ErrTooLarge, maxAnswer>>20)
 	}
-	s := scanner{data: raw, checked: true}
-	v, depth, err := s.fields("content", "structuredContent", "isError", "resultType", "toolResult")
+	var v [8]json.RawMessage
+	err := read(raw, maxDepth, func(r *strictjson.Reader) error {
+		names := []string{"content", "structuredContent", "isError", "resultType", "toolResult"}
+		return take(r, &v, names, func(name string) ([]byte, error) {
+			if name == "content" && r.Kind() == strictjson.Array {
+				return r.Span(func() error { return readBlocks(r) })
+			}
+			return r.Raw()
+		})
+	})
+	if err == nil && v[0] != nil && v[0][0] != '[' {
+		err = errContent
+	}
 	if err != nil {
 		return Result{}, fmt.Errorf("%w: reading the result: %w", ErrBadAnswer, err)
-	}
-	if depth > maxDepth {
-		return Result{}, fmt.Errorf("%w: nested more than %d levels", ErrBadAnswer, maxDepth)
 	}
 	if err := complete(v[3]); err != nil {
 		return Result{}, err
@@ -51,16 +64,17 @@ func readResult(raw json.RawMessage) (Result, error) {
 	if r.Content == nil {
 		r.Content = json.RawMessage("[]")
 	}
-	err = Elements(r.Content, func(block []byte) error {
-		if !isObject(block) {
-			return fmt.Errorf("a block is not an object")
+	return r, nil
+}
+
+// readBlocks checks content blocks, whatever is in them.
+func readBlocks(r *strictjson.Reader) error {
+	return r.Array(func() error {
+		if kind := r.Kind(); kind != strictjson.Object && kind != 0 {
+			return errContent
 		}
 		return nil
 	})
-	if err != nil {
-		return Result{}, fmt.Errorf("%w: reading the content: %w", ErrBadAnswer, err)
-	}
-	return r, nil
 }
 
 // complete refuses the results of MCP 2026-07-28 that are not final. Asking the

@@ -67,15 +67,15 @@ func TestResultsComeExactlyAsTheyWereSent(t *testing.T) {
 func TestAnUnusableAnswerFailsItsOwnCallAndSaysWhy(t *testing.T) {
 	u := startTest(t, Options{Command: &Command{Path: hostile}})
 	for tool, want := range map[string]string{
-		"content_obj":  "reading the content: invalid JSON",
-		"content_strs": "reading the content: a block is not an object",
+		"content_obj":  "reading the result: its content is not an array of objects",
+		"content_strs": "reading the result: its content is not an array of objects",
 		"not_object":   "reading the result: invalid JSON",
 		"null_result":  "neither a result nor an error",
 		"neither":      "neither a result nor an error",
 		"twice":        "reading the result: a member occurs twice",
 		"asks_input":   "the server asks for input, which is not supported",
 		"other_type":   `a result of the unknown type "\"task\""`,
-		"depth_129":    "nested more than 128 levels",
+		"depth_129":    "reading the result: nested more than 128 levels",
 		"very_deep":    "nested more than 128 levels",
 		"invalid":      "invalid JSON",
 		"cut_off":      "invalid JSON",
@@ -173,7 +173,7 @@ func textOf(t testing.TB, r Result) string {
 	t.Helper()
 	var s string
 	err := elements(r.Content, func(val []byte) error {
-		v, _, err := fields(val, "text")
+		v, err := fields(val, "text")
 		s, _ = text(v[0])
 		return err
 	})

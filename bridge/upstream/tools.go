@@ -11,6 +11,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/mcp-code-mode/mcp-code-mode/internal/strictjson"
 )
 
 const (
@@ -102,7 +104,7 @@ func (p *peer) list(ctx context.Context) (*listing, error) {
 // page adds one page's tools and returns the cursor of the next page, nil if this
 // is the last.
 func (l *listing) page(raw json.RawMessage) (next json.RawMessage, err error) {
-	v, _, err := fields(raw, "tools", "nextCursor")
+	v, err := fields(raw, "tools", "nextCursor")
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrBadAnswer, err)
 	}
@@ -165,7 +167,7 @@ func readTool(def json.RawMessage) (t Tool, notes []string, err error) {
 	if len(def) > maxTool {
 		return t, nil, fmt.Errorf("its definition is over %d MiB", maxTool>>20)
 	}
-	v, depth, err := fields(def, "name", "title", "description", "inputSchema", "outputSchema", "annotations")
+	v, err := fields(def, "name", "title", "description", "inputSchema", "outputSchema", "annotations")
 	if err != nil {
 		return t, nil, fmt.Errorf("reading its definition: %w", err)
 	}
@@ -174,7 +176,7 @@ func readTool(def json.RawMessage) (t Tool, notes []string, err error) {
 		return t, nil, err
 	}
 	t.Name = name
-	if depth > maxDepth {
+	if strictjson.Depth(def) > maxDepth {
 		return t, nil, fmt.Errorf("its definition nests more than %d levels", maxDepth)
 	}
 	if !isObject(v[3]) {
@@ -232,8 +234,8 @@ func readAnnotations(raw json.RawMessage, note func(string, ...any)) map[string]
 		return nil
 	}
 	all := map[string]bool{}
-	_, err := members(raw, func(key, val []byte) error {
-		name, value := string(key), string(val)
+	err := members(raw, func(name string, val []byte) error {
+		value := string(val)
 		_, twice := all[name]
 		switch {
 		case value != "true" && value != "false":
@@ -258,12 +260,11 @@ func readAnnotations(raw json.RawMessage, note func(string, ...any)) map[string]
 // which a server happens to write members: keys sorted, numbers as written. _meta
 // and icons are left out, for they reach nobody and may change from start to start.
 func fingerprint(def json.RawMessage) (string, error) {
-	d := json.NewDecoder(bytes.NewReader(def))
-	d.UseNumber()
-	var v map[string]any
-	if err := d.Decode(&v); err != nil {
+	value, err := strictjson.Decode(def, strictjson.Limits{Bytes: maxTool, Depth: maxDepth, Values: maxTool, Repeats: true})
+	if err != nil {
 		return "", fmt.Errorf("reading its definition: %w", err)
 	}
+	v, _ := value.(map[string]any) // readTool has seen that it is one
 	delete(v, "_meta")
 	delete(v, "icons")
 	b, err := json.Marshal(v)

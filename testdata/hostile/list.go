@@ -21,7 +21,7 @@ var badtools = []string{
 	`{"name":"null_schema","inputSchema":null}`,
 	`{"name":"array_schema","inputSchema":[]}`,
 	`{"name":"string_schema","inputSchema":"object"}`,
-	`{"name":"deep_schema","inputSchema":` + strings.Repeat(`{"items":`, 100_000) + `{}` + strings.Repeat(`}`, 100_000) + `}`,
+	`{"name":"deep_schema","inputSchema":` + strings.Repeat(`{"items":`, 9_000) + `{}` + strings.Repeat(`}`, 9_000) + `}`,
 	`{"name":"huge","description":"` + strings.Repeat("d", 2<<20) + `","inputSchema":` + anything + `}`,
 	`{"name":"twice","name":"thrice","inputSchema":` + anything + `}`,
 	`{"name":"good","description":"An impostor.","inputSchema":` + anything + `}`,

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"strings"
 	"testing"
@@ -13,116 +12,37 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/mcp-code-mode/mcp-code-mode/internal/strictjson"
 )
 
-func TestScannerAcceptsExactlyJSON(t *testing.T) {
-	for _, s := range []string{
-		`{}`, `[]`, ` { } `, `{"a":1}`, `{"a" : [1 , 2.5e-3, -0, true,false , null, "x\u00e9\\\"\/"] }`, `[[],{},[{}]]`,
-		`{"":{"":{}}}`, "[\n1\t,\r2]", `[0]`, `[10]`, `[1E5]`, `["\ud83d"]`,
-		``, `{`, `}`, `{"a"}`, `{"a":}`, `{"a":1,}`, `{,}`, `[1,]`, `[,1]`, `[1 2]`, `{"a":1 "b":2}`, `{a:1}`, `{1:1}`,
-		`[01]`, `[1.]`, `[.5]`, `[-]`, `[+1]`, `[1e]`, `[1e+]`, `[0x1]`, `[NaN]`, `[Infinity]`, `[tru]`, `[nul]`, `['a']`,
-		"[\"a\nb\"]", `["\x"]`, `["\u12"]`, `["\u12g4"]`, `["a`, `[1]x`, `{}{}`, `{"a":1}}`, `[}`, `{]`, `[1}`, `{"a":1]`, "[\"\x00\"]",
-	} {
-		if got, want := valid(s), json.Valid([]byte(s)); got != want {
-			t.Errorf("%q: valid = %v, want %v", s, got, want)
-		}
-	}
-}
-
-// valid reports whether s is a JSON object or array, by our own reading.
-func valid(s string) bool {
-	if strings.HasPrefix(strings.TrimLeft(s, " \t\r\n"), "[") {
-		return elements([]byte(s), func([]byte) error { return nil }) == nil
-	}
-	_, _, err := fields([]byte(s))
-	return err == nil
-}
-
-func FuzzScannerAgreesWithEncodingJSON(f *testing.F) {
-	f.Add(`{"a":[1,-2.5e3,{"b":null}],"c":"\ud83d\u0041\\"}`)
-	f.Add(`[[[[]]], {"x":{"x":"x"}}, 1e5]`)
-	f.Add(`{"a":1,"a":2}`)
-	f.Fuzz(func(t *testing.T, s string) {
-		trimmed := strings.TrimLeft(s, " \t\r\n")
-		if trimmed == "" || trimmed[0] != '{' && trimmed[0] != '[' || !utf8.ValidString(s) {
-			return
-		}
-		if isJSON([]byte(s)) != valid(s) {
-			t.Fatalf("%q: isJSON = %v", s, isJSON([]byte(s)))
-		}
-		if got, want := valid(s), json.Valid([]byte(s)); got != want {
-			t.Fatalf("%q: valid = %v, encoding/json says %v", s, got, want)
-		}
-		if json.Valid([]byte(s)) {
-			sameParts(t, s)
-		}
-		if fixed := cleanse([]byte(s)); json.Valid([]byte(s)) && (!json.Valid(fixed) || len(fixed) != len(s)) {
-			t.Fatalf("%q: cleansed to %q", s, fixed)
-		}
-	})
-}
-
-// What has been checked is cut into the same parts without another look into its strings.
-func TestPartsAreTheSameCheckedOrNot(t *testing.T) {
-	for _, s := range []string{
-		`["", "\"", "\\", "\\\"", "a\\\\", ["\\"], {"\"]": "\\\\\""}]`, `{"": {"\\": "\""}, "\"\\": ["\\\\"], "a" : "b" , "a":"" }`, `[]`, `{ }`,
-	} {
-		if !json.Valid([]byte(s)) {
-			t.Fatal(s)
-		}
-		sameParts(t, s)
-	}
-}
-
-func sameParts(t *testing.T, s string) {
-	t.Helper()
-	parts := func(members func([]byte, func(key, val []byte) error) error, elements func([]byte, func([]byte) error) error) (parts []string) {
-		err := members([]byte(s), func(key, val []byte) error {
-			parts = append(parts, string(key), string(val))
-			return nil
-		})
-		if err != nil {
-			err = elements([]byte(s), func(val []byte) error {
-				parts = append(parts, string(val))
-				return nil
-			})
-		}
-		return append(parts, fmt.Sprint(err))
-	}
-	want := parts(func(data []byte, f func(key, val []byte) error) error { _, err := members(data, f); return err }, elements)
-	if diff := cmp.Diff(want, parts(Members, Elements)); diff != "" {
-		t.Errorf("%s: %s", s, diff)
-	}
-}
-
 func TestFieldsMatchByCaseAndSeeThroughEscapes(t *testing.T) {
-	v, depth, err := fields([]byte(`{"Name":1,"n\u0061me":"x","other":[[1]],"gone":null}`), "name", "gone", "absent")
+	v, err := fields([]byte(`{"Name":1,"n\u0061me":"x","other":[[1]],"gone":null}`), "name", "gone", "absent")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{`"x"`, "", ""}, []string{string(v[0]), string(v[1]), string(v[2])}); diff != "" {
 		t.Error(diff)
 	}
-	if depth != 3 {
-		t.Errorf("depth = %d, want 3", depth)
-	}
 }
 
 func TestFieldsRefuseAMemberThatOccursTwice(t *testing.T) {
-	if _, _, err := fields([]byte(`{"a":1,"b":2,"\u0061":3}`), "a"); !errors.Is(err, errDuplicate) {
+	if _, err := fields([]byte(`{"a":1,"b":2,"\u0061":3}`), "a"); !errors.Is(err, errDuplicate) {
 		t.Errorf("got %v, want %v", err, errDuplicate)
 	}
-	if _, _, err := fields([]byte(`{"a":1,"b":2,"b":3}`), "a"); err != nil {
+	if _, err := fields([]byte(`{"a":1,"b":2,"b":3}`), "a"); err != nil {
 		t.Errorf("a repeated member nobody asked for: %v", err)
 	}
 }
 
-func TestDeepNestingCostsNoStack(t *testing.T) {
-	const levels = 5_000_000
-	deep := []byte(`{"a":` + strings.Repeat("[", levels) + strings.Repeat("]", levels) + `}`)
-	_, depth, err := fields(deep, "a")
-	if err != nil || depth != levels+1 {
-		t.Errorf("depth = %d, error %v; want %d", depth, err, levels+1)
+// However deep a server nests, reading ends in an error, and the stack stays bounded.
+func TestDeepNestingIsRefused(t *testing.T) {
+	for levels, want := range map[int]error{maxDepth - 1: nil, maxDepth: errDeep, 5_000_000: errDeep} {
+		deep := []byte(`{"structuredContent":` + strings.Repeat("[", levels) + strings.Repeat("]", levels) + `}`)
+		err := read(deep, maxDepth, func(*strictjson.Reader) error { return nil })
+		if !errors.Is(err, want) {
+			t.Errorf("%d levels: error %v, want %v", levels+1, err, want)
+		}
 	}
 }
 
@@ -148,6 +68,20 @@ func TestCleanseMakesTextOfWhatIsNone(t *testing.T) {
 			t.Errorf("cleanse(%s) = %s, want %s", in, got, want)
 		}
 	}
+}
+
+// FuzzCleanse: what is JSON stays it, of the same size where it is UTF-8, and can then
+// be read.
+func FuzzCleanse(f *testing.F) {
+	f.Add([]byte(`{"a":[1,-2.5e3,{"b":null}],"c":"\ud83d\u0041\\"}`))
+	f.Add([]byte(`["\ud83d\ud83d\ude00", "caf` + "\xe9" + `"]`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		valid := json.Valid(data)
+		fixed := cleanse(bytes.Clone(data))
+		if utf8.Valid(data) && len(fixed) != len(data) || isJSON(fixed) != valid {
+			t.Fatalf("%q: cleansed to %q", data, fixed)
+		}
+	})
 }
 
 // TestABatchCanNotGrowIntoManyMessages: a line is bounded in bytes, but the messages
