@@ -4,6 +4,7 @@ package sandbox_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log"
 
@@ -44,7 +45,7 @@ func useSandbox(ctx context.Context, driver sandbox.Driver) error {
 	defer box.Kill()
 
 	call := func(_ context.Context, c wire.Call) wire.Reply {
-		args, err := wire.Append(nil, c.Args)
+		args, err := json.Marshal(c.Args)
 		if err != nil {
 			return wire.Reply{Err: &wire.CallError{Tool: c.Tool, Code: "tool_error", Codes: []string{"tool_error"}, Message: "no JSON"}}
 		}

@@ -163,14 +163,14 @@ func TestWhatBreaksTheProtocolEndsTheRun(t *testing.T) {
 		lines []string
 		why   string
 	}{
-		"a line that is not JSON":          {[]string{"hello"}, "not a JSON object"},
-		"an empty line":                    {[]string{""}, "not a JSON object"},
-		"an op of the host":                {[]string{`{"op":"exec","cell":1,"code":""}`}, `unknown or repeated key "code"`},
+		"a line that is not JSON":          {[]string{"hello"}, "not JSON"},
+		"an empty line":                    {[]string{""}, "ends too early"},
+		"an op of the host":                {[]string{`{"op":"exec","cell":1,"code":""}`}, `unknown op "exec"`},
 		"an unknown op":                    {[]string{`{"op":"outs","text":"x"}`}, `unknown op "outs"`},
-		"an unknown key":                   {[]string{`{"op":"out","text":"x","k":1}`}, `unknown or repeated key "k"`},
+		"an unknown key":                   {[]string{`{"op":"out","text":"x","k":1}`}, `wrong keys for op "out"`},
 		"a missing key":                    {[]string{`{"op":"call","id":1,"tool":"a/b"}`}, "wrong keys"},
 		"a wrong type":                     {[]string{`{"op":"call","id":"1","tool":"a/b","args":{}}`}, "not a positive integer"},
-		"duplicate keys in arguments":      {[]string{`{"op":"call","id":1,"tool":"a/b","args":{"x":{"y":1,"y":1}}}`}, `duplicate key at "/x/y"`},
+		"duplicate keys in arguments":      {[]string{`{"op":"call","id":1,"tool":"a/b","args":{"x":{"y":1,"y":1}}}`}, `duplicate key at "/args/x/y"`},
 		"a line too long":                  {[]string{strings.Repeat("x", wire.MaxLine+1)}, "a line of more than 1048576 bytes"},
 		"a call id that comes twice":       {[]string{callLine(1), callLine(1)}, "call id 1 after 1"},
 		"a call id that goes back":         {[]string{callLine(5), callLine(3)}, "call id 3 after 5"},

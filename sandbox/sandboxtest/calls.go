@@ -148,15 +148,6 @@ for n in (63, 64, 65):
 	passes("large results and arguments do not deadlock", `
 r = await asyncio.gather(*[echo(a='x' * 200_000, i=i) for i in range(64)])
 assert [x.data['i'] for x in r] == list(range(64))`),
-	{"the size of the arguments is that of their encoding", func(t *testing.T, s *suite) {
-		h := &host{}
-		s.execIn(t, s.open(t, sandbox.Limits{}), `await echo(b='é\n"\x01', a=[1, {"z": 1, "y": None}])`, h.call)
-		c := h.seen()[0]
-		text, err := wire.Append(nil, c.Args)
-		if err != nil || len(text) != c.ArgsBytes {
-			t.Errorf("ArgsBytes is %d, want %d (%s, %v)", c.ArgsBytes, len(text), text, err)
-		}
-	}},
 	prints("TOOLS and search_tools are local and list the tools", `
 print(sorted(TOOLS), TOOLS['echo'].splitlines()[0])
 print(list(search_tools('arguments')), search_tools('echo refuse') == ['echo', 'fail'], search_tools('zzz'))

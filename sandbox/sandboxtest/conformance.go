@@ -215,7 +215,7 @@ func (h *host) call(ctx context.Context, c wire.Call) wire.Reply {
 		<-ctx.Done()
 		return wire.Reply{Err: &wire.CallError{Tool: c.Tool, Code: "timeout", Codes: []string{"timeout"}, Message: "too slow"}}
 	}
-	text, err := wire.Append(nil, c.Args)
+	text, err := json.Marshal(c.Args)
 	if err != nil {
 		return wire.Reply{Err: &wire.CallError{Tool: c.Tool, Code: "tool_error", Codes: []string{"tool_error"}, Message: err.Error()}}
 	}

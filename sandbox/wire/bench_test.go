@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcp-code-mode/mcp-code-mode/internal/strictjson"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/wire"
 )
 
@@ -15,7 +16,7 @@ import (
 func BenchmarkWire(b *testing.B) {
 	small := []byte(`{"op":"call","id":7,"tool":"toy/add","args":{"a":1,"b":2,"text":"hello"}}` + "\n")
 	text := strings.Repeat(`{"name":"some \"quoted\" text","n":12345},`+"\n", 60<<10/44)
-	big, err := wire.Append([]byte(`{"op":"call","id":7,"tool":"toy/add","args":{"text":`), text)
+	big, err := strictjson.Append([]byte(`{"op":"call","id":7,"tool":"toy/add","args":{"text":`), text)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -30,10 +31,10 @@ func BenchmarkWire(b *testing.B) {
 	lines := strings.Repeat("a line of a text as most are, as long as people make lines, or nearly so\n", 60<<10/73)
 	b.Run("result/60KiB-lines", func(b *testing.B) { sendReplies(b, wire.Reply{Text: lines}) })
 	b.Run("decode/60KiB-lines", func(b *testing.B) {
-		text, _ := wire.Append(nil, lines)
+		text, _ := strictjson.Append(nil, lines)
 		b.SetBytes(int64(len(text)))
 		for b.Loop() {
-			_, _ = wire.Decode(text, wire.DecodeLimits{})
+			_, _ = strictjson.Decode(text, strictjson.Limits{})
 		}
 	})
 	b.Run("result/60KiB-image", func(b *testing.B) {
@@ -44,7 +45,7 @@ func BenchmarkWire(b *testing.B) {
 	b.Run("append/small", func(b *testing.B) {
 		var buf []byte
 		for b.Loop() {
-			buf, _ = wire.Append(buf[:0], args)
+			buf, _ = strictjson.Append(buf[:0], args)
 		}
 	})
 }

@@ -2,8 +2,8 @@ package wire
 
 import (
 	"strconv"
-	"strings"
-	"unicode/utf8"
+
+	"github.com/mcp-code-mode/mcp-code-mode/internal/strictjson"
 )
 
 // What the host says. Every line is one JSON object that Append* functions
@@ -25,9 +25,9 @@ func AppendInit(dst []byte, tools []Tool, inFlight int) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = appendClean(append(dst, '['), t.Name)
-		dst = appendClean(append(dst, ','), t.ID)
-		dst = appendClean(append(dst, ','), t.Stub)
+		dst = strictjson.AppendString(append(dst, '['), t.Name)
+		dst = strictjson.AppendString(append(dst, ','), t.ID)
+		dst = strictjson.AppendString(append(dst, ','), t.Stub)
 		dst = append(dst, ']')
 	}
 	dst = append(dst, `],"in_flight":`...)
@@ -39,7 +39,7 @@ func AppendInit(dst []byte, tools []Tool, inFlight int) []byte {
 func AppendExec(dst []byte, cell int64, code string) []byte {
 	dst = append(dst, `{"op":"exec","cell":`...)
 	dst = strconv.AppendInt(dst, cell, 10)
-	dst = appendClean(append(dst, `,"code":`...), code)
+	dst = strictjson.AppendString(append(dst, `,"code":`...), code)
 	return append(dst, "}\n"...)
 }
 
@@ -53,14 +53,9 @@ func AppendReply(dst []byte, id int64, r Reply) []byte {
 	}
 	dst = append(dst, `{"op":"result","id":`...)
 	dst = strconv.AppendInt(dst, id, 10)
-	dst = appendClean(append(dst, `,"text":`...), r.Text)
+	dst = strictjson.AppendString(append(dst, `,"text":`...), r.Text)
 	if r.Content != nil {
-		dst = append(dst, `,"content":`...)
-		if utf8.Valid(r.Content) {
-			dst = appendString(dst, []byte(r.Content))
-		} else {
-			dst = appendClean(dst, string(r.Content))
-		}
+		dst = strictjson.AppendString(append(dst, `,"content":`...), r.Content)
 	}
 	return append(dst, "}\n"...)
 }
@@ -68,23 +63,15 @@ func AppendReply(dst []byte, id int64, r Reply) []byte {
 func appendError(dst []byte, id int64, e *CallError) []byte {
 	dst = append(dst, `{"op":"error","id":`...)
 	dst = strconv.AppendInt(dst, id, 10)
-	dst = appendClean(append(dst, `,"tool":`...), e.Tool)
-	dst = appendClean(append(dst, `,"code":`...), e.Code)
+	dst = strictjson.AppendString(append(dst, `,"tool":`...), e.Tool)
+	dst = strictjson.AppendString(append(dst, `,"code":`...), e.Code)
 	dst = append(dst, `,"codes":[`...)
 	for i, code := range e.Codes {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = appendClean(dst, code)
+		dst = strictjson.AppendString(dst, code)
 	}
-	dst = appendClean(append(dst, `],"message":`...), e.Message)
+	dst = strictjson.AppendString(append(dst, `],"message":`...), e.Message)
 	return append(dst, "}\n"...)
-}
-
-// appendClean appends s as a JSON string with U+FFFD for what is not UTF-8.
-func appendClean(dst []byte, s string) []byte {
-	if !utf8.ValidString(s) { // which is many times faster to find out
-		s = strings.ToValidUTF8(s, "\uFFFD")
-	}
-	return appendString(dst, s)
 }

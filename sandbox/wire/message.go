@@ -12,10 +12,11 @@ type Tool struct {
 
 // Call is one tool call as it left the sandbox, decoded once.
 type Call struct {
-	ID        int64  // chosen by the runner, unique in its sandbox
-	Tool      string // tool id, "server/tool"
-	Args      any    // a value as Decode returns it; not yet known to be an object
-	ArgsBytes int    // size of the arguments as they would be sent, in bytes
+	ID   int64  // chosen by the runner, unique in its sandbox
+	Tool string // tool id, "server/tool"
+	// Args is what the arguments are: nil, bool, string, json.Number, []any or
+	// map[string]any. It is not yet known to be an object.
+	Args any
 }
 
 // Reply is the host's answer to one Call. With Err set the other fields are

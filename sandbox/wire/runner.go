@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+
+	"github.com/mcp-code-mode/mcp-code-mode/internal/strictjson"
 )
 
 // Op tags a line of the protocol.
@@ -41,146 +43,95 @@ type Message struct {
 	Error   string // OpDone; "" for none
 }
 
-// The keys of runner lines, as bits of a set.
-const (
-	keyOp = 1 << iota
-	keyVersion
-	keyID
-	keyTool
-	keyArgs
-	keyText
-	keyCell
-	keyError
-)
-
-var keyBits = map[string]int{
-	"op": keyOp, "version": keyVersion, "id": keyID, "tool": keyTool,
-	"args": keyArgs, "text": keyText, "cell": keyCell, "error": keyError,
+// opKeys are the keys a line of each op has besides "op", no more and no fewer.
+var opKeys = map[Op][]string{
+	OpReady: {"version"},
+	OpCall:  {"id", "tool", "args"},
+	OpOut:   {"text"},
+	OpDone:  {"cell", "error"},
 }
 
-// opKeys are the keys a line of each op has, no more and no fewer.
-var opKeys = map[Op]int{
-	OpReady: keyOp | keyVersion,
-	OpCall:  keyOp | keyID | keyTool | keyArgs,
-	OpOut:   keyOp | keyText,
-	OpDone:  keyOp | keyCell | keyError,
+// lineLimits are the defaults for a call's arguments, and what is around them.
+var lineLimits = strictjson.Limits{
+	Bytes:  MaxLine,
+	Depth:  strictjson.DefaultDepth + 1,
+	Values: strictjson.DefaultValues + 4,
 }
 
 // ParseRunner reads one line from the runner, without its newline, in one
 // pass; a call's arguments are decoded here and never again. The order of keys
 // is free, everything else is not: an unknown op, an unknown, missing or
-// repeated key, a value of the wrong type, and all that Decode refuses (with
-// its default limits, the depth counted from the arguments) is an error that
-// wraps ErrViolation.
+// repeated key, a value of the wrong type, and all that package strictjson
+// refuses (with its default limits for the arguments) is an error that wraps
+// ErrViolation.
 func ParseRunner(line []byte) (Message, error) {
-	d, err := newDecoder(line, DecodeLimits{Bytes: MaxLine}.withDefaults())
+	v, err := strictjson.Decode(line, lineLimits)
 	if err != nil {
 		return Message{}, violation("%v", err)
 	}
-	m, seen, err := d.message()
-	if err != nil {
-		return Message{}, err
+	object, ok := v.(map[string]any)
+	if !ok {
+		return Message{}, violation("not a JSON object")
 	}
-	want, known := opKeys[m.Op]
-	switch {
-	case seen&keyOp == 0:
-		return Message{}, violation("no op")
-	case !known:
-		return Message{}, violation("unknown op %q", cut(string(m.Op), 32))
-	case seen != want:
-		return Message{}, violation("wrong keys for op %q", m.Op)
+	op, _ := object["op"].(string)
+	keys, ok := opKeys[Op(op)]
+	if !ok {
+		return Message{}, violation("unknown op %.32q", op)
+	}
+	if len(object) != 1+len(keys) {
+		return Message{}, violation("wrong keys for op %q", op)
+	}
+	m := Message{Op: Op(op)}
+	for _, key := range keys {
+		v, ok := object[key]
+		if !ok {
+			return Message{}, violation("no key %q for op %q", key, op)
+		}
+		if err := m.set(key, v); err != nil {
+			return Message{}, violation("key %q: %v", key, err)
+		}
 	}
 	return m, nil
 }
 
-// message reads an object of keys that runner lines may have, and which of
-// them were there.
-func (d *decoder) message() (m Message, seen int, err error) {
-	d.space()
-	if d.peek() != '{' {
-		return m, 0, violation("not a JSON object")
-	}
-	d.pos++
-	d.space()
-	for more := true; more; {
-		key, err := d.key()
-		if err != nil {
-			return m, 0, violation("%v", err)
-		}
-		bit := keyBits[key]
-		if bit == 0 || seen&bit != 0 {
-			return m, 0, violation("unknown or repeated key %q", cut(key, 32))
-		}
-		seen |= bit
-		if err := d.member(&m, bit); err != nil {
-			return m, 0, violation("key %q: %v", key, err)
-		}
-		if more, err = d.next('}'); err != nil {
-			return m, 0, violation("%v", err)
-		}
-	}
-	d.space()
-	if d.pos != len(d.data) {
-		return m, 0, violation("more than one value")
-	}
-	return m, seen, nil
-}
-
-// member reads the value of one key into m.
-func (d *decoder) member(m *Message, bit int) (err error) {
-	switch bit {
-	case keyOp:
-		var op string
-		op, err = d.text()
-		m.Op = Op(op)
-	case keyVersion:
-		m.Version, err = d.positive()
-	case keyID:
-		m.Call.ID, err = d.positive()
-	case keyTool:
-		m.Call.Tool, err = d.text()
+// set takes the value of one key.
+func (m *Message) set(key string, v any) (err error) {
+	switch key {
+	case "version":
+		m.Version, err = positive(v)
+	case "id":
+		m.Call.ID, err = positive(v)
+	case "tool":
+		m.Call.Tool, err = text(v)
 		if len(m.Call.Tool) > MaxTool {
 			return fmt.Errorf("longer than %d bytes", MaxTool)
 		}
-	case keyArgs:
-		start, slack := d.pos, d.slack
-		m.Call.Args, err = d.value(0)
-		m.Call.ArgsBytes = d.pos - start - (d.slack - slack)
-	case keyText:
-		m.Text, err = d.text()
-	case keyCell:
-		m.Cell, err = d.positive()
-	case keyError:
-		if d.peek() == 'n' {
-			return d.literal("null")
+	case "args":
+		m.Call.Args = v
+	case "text":
+		m.Text, err = text(v)
+	case "cell":
+		m.Cell, err = positive(v)
+	case "error":
+		if v != nil {
+			m.Error, err = text(v)
 		}
-		m.Error, err = d.text()
 	}
 	return err
 }
 
-// text reads a string that is not empty.
-func (d *decoder) text() (string, error) {
-	if d.peek() != '"' {
-		return "", errors.New("not a string")
+// text takes a string that is not empty.
+func text(v any) (string, error) {
+	s, ok := v.(string)
+	if !ok || s == "" {
+		return "", errors.New("not a string, or empty")
 	}
-	s, err := d.string()
-	if err == nil && s == "" {
-		return "", errors.New("empty")
-	}
-	return s, err
+	return s, nil
 }
 
-// positive reads a whole number from 1 to 2^63-1, written in digits only.
-func (d *decoder) positive() (int64, error) {
-	var n json.Number
-	if c := d.peek(); c < '0' || c > '9' {
-		return 0, errors.New("not a positive integer")
-	}
-	n, err := d.number()
-	if err != nil {
-		return 0, err
-	}
+// positive takes a whole number from 1 to 2^63-1, written in digits only.
+func positive(v any) (int64, error) {
+	n, _ := v.(json.Number)
 	i, err := strconv.ParseInt(string(n), 10, 64)
 	if err != nil || i < 1 {
 		return 0, errors.New("not a positive integer")

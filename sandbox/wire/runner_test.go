@@ -21,12 +21,12 @@ var goodLines = []struct {
 	{`{"op":"done","cell":3,"error":null}`, wire.Message{Op: wire.OpDone, Cell: 3}},
 	{`{"op":"done","cell":3,"error":"x"}`, wire.Message{Op: wire.OpDone, Cell: 3, Error: "x"}},
 	{`{"op":"call","id":7,"tool":"server/add","args":{"a":1}}`, wire.Message{Op: wire.OpCall, Call: wire.Call{
-		ID: 7, Tool: "server/add", Args: map[string]any{"a": json.Number("1")}, ArgsBytes: 7,
+		ID: 7, Tool: "server/add", Args: map[string]any{"a": json.Number("1")},
 	}}},
 	{` { "args" : [ 1 , "\u00e9\/" ] , "tool":"x", "id":9223372036854775807, "op":"call" } `, wire.Message{Op: wire.OpCall, Call: wire.Call{
-		ID: 9223372036854775807, Tool: "x", Args: []any{json.Number("1"), "é/"}, ArgsBytes: len(`[1,"é/"]`),
+		ID: 9223372036854775807, Tool: "x", Args: []any{json.Number("1"), "é/"},
 	}}},
-	{`{"op":"call","id":1,"tool":"x","args":null}`, wire.Message{Op: wire.OpCall, Call: wire.Call{ID: 1, Tool: "x", ArgsBytes: 4}}},
+	{`{"op":"call","id":1,"tool":"x","args":null}`, wire.Message{Op: wire.OpCall, Call: wire.Call{ID: 1, Tool: "x"}}},
 }
 
 func TestParseRunnerReadsEveryKnownLine(t *testing.T) {

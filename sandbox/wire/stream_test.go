@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mcp-code-mode/mcp-code-mode/internal/strictjson"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/wire"
 )
 
@@ -196,7 +197,7 @@ func TestHostLinesCannotBeBroken(t *testing.T) {
 			t.Errorf("%s: %d lines", test.line, len(lines))
 			continue
 		}
-		got, err := wire.Decode([]byte(lines[0]), wire.DecodeLimits{})
+		got, err := strictjson.Decode([]byte(lines[0]), strictjson.Limits{})
 		if diff := cmp.Diff(any(test.want), got); err != nil || diff != "" {
 			t.Errorf("%s: %v\n%s", test.line, err, diff)
 		}
