@@ -6,6 +6,13 @@
 //	Pool       sandboxes started ahead, each used once
 //	wire       the lines between host and runner
 //
+// A Pool follows the load. It keeps as many sandboxes ready as the largest burst of
+// the last minutes took, within bounds, so that the second burst of a kind finds
+// them all; when nothing is done it shrinks again. While some are left, a short run
+// is not disturbed by the start of its replacement; when none is left, replacements
+// are started at once, on all processors, and what comes first goes to the Take that
+// has waited longest.
+//
 // Whatever comes out of a machine is hostile. The host reads it line by line,
 // each of at most 1 MiB, knows four kinds of line, and ends the machine at
 // anything else: text that is not strict JSON, an unknown op or key, a call id

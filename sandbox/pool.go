@@ -28,10 +28,13 @@ const (
 // PoolOptions say how many sandboxes a Pool keeps.
 type PoolOptions struct {
 	Warm          int          // sandboxes kept started and ready; default 0: each Take starts its own
+	MaxWarm       int          // up to which that number follows the load; default: it stays Warm
 	MaxConcurrent int          // sandboxes taken at once; default 8
 	MaxQueue      int          // Takes that wait for others to end; default 64
 	Limits        Limits       // of each sandbox
 	Logger        *slog.Logger // for the operator; nil discards
+
+	available func() int64 // bytes of memory that are free, 0 unknown; nil: asks the host
 }
 
 // Pool hands out sandboxes that have never run code. Warm ones are started and
@@ -39,8 +42,12 @@ type PoolOptions struct {
 // life when taken. Each is used for one run and then ended by who took it, with
 // Kill or Close; the pool never takes one back.
 //
-// At most MaxConcurrent sandboxes are taken at once, and at most Warm wait
-// besides them. All methods may be called from any goroutine.
+// At most MaxConcurrent sandboxes are taken at once. Besides them wait as many as
+// were wanted at once lately, at least Warm and at most MaxWarm, and beyond Warm no
+// more than a quarter of the available memory holds. load decides how many those
+// are, and pace when missing ones are started.
+//
+// All methods may be called from any goroutine.
 type Pool struct {
 	driver Driver
 	opts   PoolOptions
@@ -58,10 +65,12 @@ type Pool struct {
 	orders     []*order   // Takes that have their turn and wait for a start, in order
 	taken      int        // Takes that have their turn, until their sandbox is gone
 	starting   int        // starts under way, whoever they turn out to be for
-	backoff    time.Duration
-	notBefore  time.Time   // no refill before
-	missing    time.Time   // since when a warm sandbox is missing, or a run has ended meanwhile; zero: none is
-	refill     *time.Timer // the next look at what is missing; nil if none was ever due
+	load       load       // how many are to be idle
+	lastTake   time.Time
+	lastEnd    time.Time     // of a run
+	backoff    time.Duration // of refills, after starts that failed
+	notBefore  time.Time     // no refill before
+	timer      *time.Timer   // the next look at all of this; nil if none was ever due
 }
 
 // member is what the pool knows about a sandbox it has started; guarded by
@@ -77,11 +86,17 @@ func NewPool(d Driver, o PoolOptions) *Pool {
 	setDefault(&o.MaxConcurrent, 8)
 	setDefault(&o.MaxQueue, 64)
 	setDefault(&o.Logger, slog.New(slog.DiscardHandler))
-	p := &Pool{driver: d, opts: o, all: map[*Sandbox]*member{}}
+	if o.available == nil {
+		o.available = availableMemory
+	}
+	p := &Pool{
+		driver: d, opts: o, all: map[*Sandbox]*member{},
+		load: load{least: o.Warm, most: max(o.Warm, o.MaxWarm), available: o.available},
+	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.startMissing()
+	p.adjust()
 	return p
 }
 
@@ -174,8 +189,8 @@ func (p *Pool) Close() error {
 	p.cancel()
 	p.mu.Lock()
 	p.closed = true
-	if p.refill != nil {
-		p.refill.Stop()
+	if p.timer != nil {
+		p.timer.Stop()
 	}
 	for _, t := range p.turns {
 		t.ready <- ErrPoolClosed

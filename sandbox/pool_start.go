@@ -2,19 +2,13 @@ package sandbox
 
 import (
 	"context"
+	"runtime"
 	"slices"
 	"time"
 )
 
+// Refills after failures wait longer and longer; Takes never do.
 const (
-	// refillDelay lets a short run finish before its replacement starts, so
-	// that the start does not slow the run down. A longer one is left alone for
-	// refillPatience while the next Take would still find a warm sandbox.
-	refillDelay    = 10 * time.Millisecond
-	refillPatience = 500 * time.Millisecond
-	// refillAtOnce bounds starts that nobody waits for.
-	refillAtOnce = 1
-	// Refills after failures wait longer and longer; Takes never do.
 	firstBackoff = 100 * time.Millisecond
 	maxBackoff   = 30 * time.Second
 )
@@ -37,16 +31,18 @@ func (p *Pool) next(ctx context.Context) (s *Sandbox, warm bool, err error) {
 		p.mu.Unlock()
 		return nil, false, ErrPoolClosed
 	}
+	p.lastTake = time.Now()
+	p.load.take(p.lastTake, len(p.idle) > 0, p.held())
 	if len(p.idle) > 0 {
 		s = p.idle[0]
 		p.idle = slices.Delete(p.idle, 0, 1)
-		p.startMissing()
+		p.adjust()
 		p.mu.Unlock()
 		return s, true, nil
 	}
 	o := &order{ready: make(chan delivery, 1)}
 	p.orders = append(p.orders, o)
-	p.startMissing()
+	p.adjust()
 	p.mu.Unlock()
 	select {
 	case d := <-o.ready:
@@ -70,54 +66,62 @@ func (p *Pool) withdraw(o *order) {
 	}
 }
 
-// startMissing starts what is missing: at once what Takes wait for, and
-// otherwise, after a while, what is missing of Warm. A refill that is under
-// way when a Take comes counts for the Take. Called with mu held.
-func (p *Pool) startMissing() {
+// adjust brings what is ready closer to what is to be ready. It is called after
+// everything that changes either, with mu held.
+func (p *Pool) adjust() {
 	if p.closed {
 		return
 	}
-	want := len(p.orders)
-	switch {
-	case len(p.idle)+p.starting >= p.opts.Warm:
-		p.missing = time.Time{}
-	case want == 0:
-		if wait := p.refillWait(); wait > 0 {
-			p.startLater(wait)
-		} else {
-			want = min(p.opts.Warm-len(p.idle), refillAtOnce)
-		}
+	now := time.Now()
+	p.load.forget(now, p.held())
+	for len(p.idle) > p.load.keep() {
+		p.idle[0].Kill()
+		p.idle = slices.Delete(p.idle, 0, 1)
 	}
-	for p.starting < want {
+	if len(p.idle) >= p.load.keep() {
+		p.load.full()
+	}
+	n, until := p.pace(now).starts()
+	for range n {
 		p.starting++
 		p.work.Go(p.start)
 	}
+	if due := p.load.due(); until.IsZero() || !due.IsZero() && due.Before(until) {
+		until = due
+	}
+	p.adjustAt(now, until)
 }
 
-// refillWait is how long the next refill has to wait. Called with mu held.
-func (p *Pool) refillWait() time.Duration {
-	now := time.Now()
-	if p.missing.IsZero() {
-		p.missing = now
+// held is the number of sandboxes that are ready or being started. Called with mu
+// held.
+func (p *Pool) held() int { return len(p.idle) + p.starting }
+
+// pace is what the next starts depend on. Called with mu held.
+func (p *Pool) pace(now time.Time) pace {
+	return pace{
+		now: now, processors: runtime.GOMAXPROCS(0),
+		keep: p.load.keep(), idle: len(p.idle), starting: p.starting,
+		waiting: len(p.orders), running: p.taken, burst: p.load.burst,
+		lastTake: p.lastTake, lastEnd: p.lastEnd, failed: p.backoff > 0, notBefore: p.notBefore,
 	}
-	delay := refillDelay
-	if p.taken > 0 && len(p.idle) > 0 {
-		delay = refillPatience
-	}
-	return max(p.missing.Add(delay).Sub(now), p.notBefore.Sub(now))
 }
 
-// startLater looks again at what is missing after a while, unless it is looked at
-// before. Called with mu held.
-func (p *Pool) startLater(wait time.Duration) {
-	if p.refill == nil {
-		p.refill = time.AfterFunc(wait, func() {
+// adjustAt makes sure that adjust is called then; never for the zero time. Called
+// with mu held.
+func (p *Pool) adjustAt(now, then time.Time) {
+	switch {
+	case then.IsZero():
+		if p.timer != nil {
+			p.timer.Stop()
+		}
+	case p.timer == nil:
+		p.timer = time.AfterFunc(then.Sub(now), func() {
 			p.mu.Lock()
 			defer p.mu.Unlock()
-			p.startMissing()
+			p.adjust()
 		})
-	} else {
-		p.refill.Reset(wait)
+	default:
+		p.timer.Reset(then.Sub(now))
 	}
 }
 
@@ -130,12 +134,11 @@ func (p *Pool) start() {
 	if err != nil {
 		p.failed(err)
 	} else {
-		p.missing = time.Time{}
 		p.all[s] = m
 		p.work.Go(func() { p.watch(s) })
 		p.deliver(s)
 	}
-	p.startMissing()
+	p.adjust()
 }
 
 func (p *Pool) open() (*Sandbox, *member, error) {
@@ -167,7 +170,7 @@ func (p *Pool) deliver(s *Sandbox) {
 	case len(p.orders) > 0:
 		p.orders[0].ready <- delivery{s: s}
 		p.orders = slices.Delete(p.orders, 0, 1)
-	case len(p.idle) < p.opts.Warm && s.Alive():
+	case len(p.idle) < p.load.keep() && s.Alive():
 		p.idle = append(p.idle, s)
 	default:
 		s.Kill()
@@ -200,9 +203,7 @@ func (p *Pool) watch(s *Sandbox) {
 	defer p.mu.Unlock()
 	if p.all[s].taken {
 		p.nextTurn()
-		if !p.missing.IsZero() {
-			p.missing = time.Now() // another run may follow at once
-		}
+		p.lastEnd = time.Now()
 	}
 	delete(p.all, s)
 	if i := slices.Index(p.idle, s); i >= 0 {
@@ -210,7 +211,7 @@ func (p *Pool) watch(s *Sandbox) {
 		p.opts.Logger.Warn("a warm sandbox died while it waited", "exit_code", s.exit.Code, "detail", s.exit.Detail)
 		p.slowDown()
 	}
-	p.startMissing()
+	p.adjust()
 }
 
 // tellIdle tells warm sandboxes the current tools, one by one. Meanwhile such a
@@ -240,6 +241,6 @@ func (p *Pool) tellIdle() {
 			p.slowDown()
 			p.opts.Logger.Warn("a warm sandbox did not take the tools and is replaced", "error", err)
 		}
-		p.startMissing()
+		p.adjust()
 	}
 }

@@ -68,21 +68,6 @@ func TestWarmSandboxesAreReadyUsedOnceAndReplaced(t *testing.T) {
 	}
 }
 
-func TestARunIsLeftAloneWhileAnotherSandboxIsWarm(t *testing.T) {
-	p, f := newPool(t, sandbox.PoolOptions{Warm: 2})
-	eventually(t, "two are warm", func() bool { return p.Idle() == 2 })
-	begin := time.Now()
-	take(t, p)
-	eventually(t, "it is replaced all the same", func() bool { return f.starts.Load() == 3 })
-	if waited := time.Since(begin); waited < 400*time.Millisecond {
-		t.Errorf("a sandbox was started beside the run after %v", waited)
-	}
-	eventually(t, "two are warm", func() bool { return p.Idle() == 2 })
-	take(t, p)
-	take(t, p)
-	eventually(t, "none is left: a start follows", func() bool { return f.starts.Load() > 3 })
-}
-
 func TestWithoutWarmOnesEachTakeStartsItsOwn(t *testing.T) {
 	p, f := newPool(t, sandbox.PoolOptions{})
 	for i := range 3 {
@@ -226,51 +211,6 @@ func TestGivingUpDuringAStartLeavesNothing(t *testing.T) {
 	close(f.hold)
 	take(t, p).Close() // the place is free again
 	eventually(t, "nothing is left", func() bool { return f.Driver.(interface{ Live() int }).Live() == 0 })
-}
-
-func TestATakeGetsTheRefillThatIsUnderWay(t *testing.T) {
-	f := &faulty{Driver: newProcess(t), hold: make(chan struct{})}
-	p := poolOf(t, f, sandbox.PoolOptions{Warm: 1})
-	eventually(t, "the refill starts", func() bool { return f.starts.Load() == 1 })
-	done := make(chan *sandbox.Sandbox)
-	go func() {
-		s, err := p.Take(t.Context())
-		if err != nil {
-			t.Error(err)
-		}
-		done <- s
-	}()
-	time.Sleep(20 * time.Millisecond)
-	if n := f.starts.Load(); n != 1 {
-		t.Errorf("%d starts for one sandbox", n)
-	}
-	close(f.hold)
-	stdout(t, <-done, "1")
-}
-
-func TestAnEngineThatGoesAwayAndComesBack(t *testing.T) {
-	p, f := newPool(t, sandbox.PoolOptions{Warm: 2})
-	eventually(t, "two are warm", func() bool { return p.Idle() == 2 })
-	f.away.Store(true)
-	for _, m := range f.machines() {
-		m.Kill()
-	}
-	eventually(t, "none is warm", func() bool { return p.Idle() == 0 })
-	starts := f.starts.Load()
-	for range 3 {
-		if _, err := p.Take(t.Context()); !errors.Is(err, errAway) || !strings.Contains(err.Error(), "starting a process sandbox") {
-			t.Errorf("Take: %v", err)
-		}
-	}
-	time.Sleep(time.Second)
-	if n := f.starts.Load() - starts; n > 10 {
-		t.Errorf("%d starts in a second without an engine", n)
-	}
-	f.away.Store(false)
-	s := take(t, p) // at once, whatever the refill waits for
-	stdout(t, s, "1")
-	s.Kill()
-	eventually(t, "two are warm again", func() bool { return p.Idle() == 2 })
 }
 
 func TestClosingThePoolEndsEverything(t *testing.T) {

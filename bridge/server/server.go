@@ -38,6 +38,9 @@ type Options struct {
 	// Warm is how many sandboxes are kept started and waiting; 0 starts each
 	// one when it is needed.
 	Warm int
+	// MaxWarm is up to how many are kept while there is that much to do, as far as a
+	// quarter of the available memory holds them; zero means always Warm.
+	MaxWarm int
 	// MaxRuns is how many sandboxes may be in use at once; zero means the
 	// pool's default. Further runs wait their turn.
 	MaxRuns int
@@ -179,7 +182,8 @@ func (s *Server) sandboxes(ctx context.Context, watch observer) (*sandbox.Pool, 
 	}
 	s.driver = driver
 	s.pool = sandbox.NewPool(driver, sandbox.PoolOptions{
-		Warm: s.opts.Warm, MaxConcurrent: s.opts.MaxRuns, Limits: s.opts.Limits, Logger: s.log,
+		Warm: s.opts.Warm, MaxWarm: s.opts.MaxWarm, MaxConcurrent: s.opts.MaxRuns,
+		Limits: s.opts.Limits, Logger: s.log,
 	})
 	s.running.Go(s.equip)
 	return s.pool, nil

@@ -103,7 +103,7 @@ func (o *options) run(ctx context.Context, u *ui, command []string, code string,
 	log := u.logger(o.logLevel)
 	ctx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
-	s, end, err := o.start(log, command, 0, orElse(o.driver(u, log), giveUp))
+	s, end, err := o.start(log, command, warm{}, orElse(o.driver(u, log), giveUp))
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 
 func newServe(u *ui) *cobra.Command {
 	o := newOptions()
-	warm := -1
+	n := -1 // of --warm; unless it is given, the load decides
 	cmd := &cobra.Command{
 		Use:   "serve [options] (--config FILE | -- COMMAND [ARG]...)",
 		Short: "Serve run_python to an MCP client on stdin and stdout",
@@ -32,10 +32,11 @@ command line of one server after --.`,
 			if o.config == "" && command == nil {
 				return usagef("mcp-code-mode serve -- COMMAND, or mcp-code-mode serve --config FILE", "serve needs a server to wrap")
 			}
-			if warm < 0 {
-				warm = defaultWarm(o.limits.Memory, totalMemory(), runtime.GOMAXPROCS(0))
+			w := warm{n, n}
+			if n < 0 {
+				w = warm{defaultWarm(o.limits.Memory, totalMemory(), runtime.GOMAXPROCS(0)), loadedWarm}
 			}
-			return o.serve(cmd.Context(), u, command, warm)
+			return o.serve(cmd.Context(), u, command, w)
 		},
 	}
 	o.addSource(cmd)
@@ -44,15 +45,15 @@ command line of one server after --.`,
 	o.addMaxCalls(cmd)
 	o.addDecisionLog(cmd)
 	o.addSandbox(cmd)
-	intVar(cmd.Flags(), &warm, "warm", 0, maxWarm, "sandboxes kept started and waiting; 0 is none")
-	cmd.Flags().Lookup("warm").DefValue = "by memory and cores"
+	intVar(cmd.Flags(), &n, "warm", 0, maxWarm, "sandboxes kept started and waiting; 0 is none")
+	cmd.Flags().Lookup("warm").DefValue = "by load, memory and cores"
 	o.addLogLevel(cmd)
 	return cmd
 }
 
-func (o *options) serve(ctx context.Context, u *ui, command []string, warm int) error {
+func (o *options) serve(ctx context.Context, u *ui, command []string, w warm) error {
 	log := u.logger(o.logLevel)
-	s, end, err := o.start(log, command, warm, withHint(o.driver(u, log)))
+	s, end, err := o.start(log, command, w, withHint(o.driver(u, log)))
 	if err != nil {
 		return err
 	}
@@ -83,7 +84,7 @@ func withHint(driver makeDriver) makeDriver {
 // start makes the server that serve and run have in common, and the function
 // that ends all of it. The servers to wrap and the sandbox start in the
 // background.
-func (o *options) start(log *slog.Logger, command []string, warm int, driver makeDriver) (*server.Server, func(), error) {
+func (o *options) start(log *slog.Logger, command []string, w warm, driver makeDriver) (*server.Server, func(), error) {
 	opts, err := o.bridgeOptions(command, log)
 	if err != nil {
 		return nil, nil, err
@@ -96,7 +97,7 @@ func (o *options) start(log *slog.Logger, command []string, warm int, driver mak
 	}
 	s := server.New(server.Options{
 		Bridge: o.bridge(opts), Driver: driver,
-		Limits: o.limits, Warm: warm, StartupTimeout: o.startup, Version: version(), Logger: log,
+		Limits: o.limits, Warm: w.least, MaxWarm: w.most, StartupTimeout: o.startup, Version: version(), Logger: log,
 	})
 	return s, func() {
 		shut(s, log)
@@ -114,9 +115,16 @@ func shut(c io.Closer, log *slog.Logger) {
 	}
 }
 
-// defaultWarm is how many sandboxes serve keeps waiting: one for each core, at
-// most four, and only as many as fit an eighth of the memory if each used all it
-// may. Memory 0 is unknown, and then two.
+// warm is how many sandboxes are kept waiting: most while there is that much to do, and
+// else least.
+type warm struct{ least, most int }
+
+// loadedWarm is how many sandboxes serve keeps waiting at most unless --warm says.
+const loadedWarm = 16
+
+// defaultWarm is how many sandboxes serve keeps waiting when nothing is done: one for
+// each core, at most four, and only as many as fit an eighth of the memory if each used
+// all it may. Memory 0 is unknown, and then two.
 func defaultWarm(each, memory int64, cores int) int {
 	if memory == 0 {
 		return min(2, cores)
