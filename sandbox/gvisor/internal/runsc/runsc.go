@@ -40,6 +40,7 @@ func Main() {
 		// Lists of processes would show it as a number. It is of no other use.
 		_ = os.WriteFile("/proc/self/comm", []byte(name), 0)
 		useSmallUmounter()
+		useCompiledFilter()
 		time.AfterFunc(settled, debug.FreeOSMemory)
 	}
 	cli.Run(nil, commands(), nil)
