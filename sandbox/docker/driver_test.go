@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/docker/docker/api/types/container"
+	"github.com/docker/docker/api/types/filters"
 	"github.com/docker/docker/api/types/image"
 	"github.com/google/go-cmp/cmp"
 
@@ -28,9 +30,34 @@ import (
 
 func TestDriverKeepsThePromisesOfASandbox(t *testing.T) {
 	needEngine(t)
+	var drivers []*Driver
 	sandboxtest.Conformance(t, func(t *testing.T, lim sandbox.Limits) sandbox.Driver {
-		return newDriver(t, Options{Limits: lim})
+		d := newDriver(t, Options{Limits: lim})
+		drivers = append(drivers, d)
+		return d
+	}, sandboxtest.OnThisHost(func() (pids []int) {
+		for _, d := range drivers {
+			pids = append(pids, firstProcesses(t, d)...)
+		}
+		return pids
+	}))
+}
+
+// firstProcesses are those of the driver's containers, as the engine numbers them.
+func firstProcesses(t *testing.T, d *Driver) (pids []int) {
+	list, err := d.engine.ContainerList(context.Background(), container.ListOptions{
+		Filters: filters.NewArgs(filters.Arg("label", labelOwner+"="+d.labels[labelOwner])),
 	})
+	if err != nil {
+		t.Error(err)
+	}
+	for _, c := range list {
+		// One that has ended since is none.
+		if c, err := d.engine.ContainerInspect(context.Background(), c.ID); err == nil && c.State.Pid > 0 {
+			pids = append(pids, c.State.Pid)
+		}
+	}
+	return pids
 }
 
 // What the container is made from, as the engine understood it.

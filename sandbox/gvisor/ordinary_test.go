@@ -20,14 +20,31 @@ import (
 // a snapshot, with whatever else depends on privileges.
 func TestConformance(t *testing.T) {
 	check := startOrdinaryUser(t)
+	var drivers []*Driver
 	sandboxtest.Conformance(t, func(t *testing.T, lim sandbox.Limits) sandbox.Driver {
 		d := newTestDriver(t, Options{Limits: lim})
 		if d.warm.Load() == nil {
 			t.Error("sandboxes do not start from a snapshot")
 		}
+		drivers = append(drivers, d)
 		return d
-	})
+	}, sandboxtest.WithOwnKernel(), sandboxtest.OnThisHost(func() (pids []int) {
+		for _, d := range drivers {
+			pids = append(pids, sentries(d)...)
+		}
+		return pids
+	}))
 	check()
+}
+
+// sentries are the first processes of the sandboxes that live.
+func sentries(d *Driver) (pids []int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for i := range d.live {
+		pids = append(pids, i.cmd.Process.Pid)
+	}
+	return pids
 }
 
 func TestConformanceFromTheBeginning(t *testing.T) {
@@ -36,7 +53,7 @@ func TestConformanceFromTheBeginning(t *testing.T) {
 	}
 	sandboxtest.Conformance(t, func(t *testing.T, lim sandbox.Limits) sandbox.Driver {
 		return newTestDriver(t, Options{Limits: lim, Cold: true})
-	})
+	}, sandboxtest.WithOwnKernel())
 }
 
 // ordinary is a user that no system has.

@@ -197,6 +197,28 @@ var hostileChecks = []check{
 	stops("a reused call id ends the run", sandbox.Limits{}, "await echo()\n"+forge(`{"op":"call","id":1,"tool":"toy/echo","args":{}}`)+"await asyncio.sleep(1000)", "protocol violation"),
 	stops("the end of another cell ends the run", sandbox.Limits{}, forge(`{"op":"done","cell":2,"error":null}`)+"await asyncio.sleep(1000)", "protocol violation"),
 	stops("a second ready ends the run", sandbox.Limits{}, forge(`{"op":"ready","version":1}`)+"await asyncio.sleep(1000)", "protocol violation"),
+	stops("bytes that are no text end the run", sandbox.Limits{}, `
+import os
+for fd in range(64):
+    try: os.write(fd, b'{"op":"out","text":"\xff\xfe\x00"}\n')
+    except OSError: pass
+await asyncio.sleep(1000)
+`, "protocol violation"),
+	stops("arguments nested 20000 deep end the run", sandbox.Limits{}, `
+import os
+for fd in range(64):
+    try: os.write(fd, b'{"op":"call","id":1,"tool":"toy/echo","args":{"a":' + b'[' * 20000 + b']' * 20000 + b'}}\n')
+    except OSError: pass
+await asyncio.sleep(1000)
+`, "protocol violation"),
+	stops("a call id that is no whole number ends the run", sandbox.Limits{}, forge(`{"op":"call","id":1.5,"tool":"toy/echo","args":{}}`)+"await asyncio.sleep(1000)", "protocol violation"),
+	stops("half a line and no more ends at the deadline", sandbox.Limits{Deadline: 2 * time.Second}, `
+import os
+for fd in range(64):
+    try: os.write(fd, b'{"op":"call",')
+    except OSError: pass
+await asyncio.sleep(1000)
+`, "deadline"),
 	stops("a line without end ends the run", sandbox.Limits{}, `
 import os, threading
 def flood(fd):

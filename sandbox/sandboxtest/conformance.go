@@ -26,8 +26,8 @@ func WithoutIsolation() Option { return func(s *suite) { s.isolated = false } }
 func WithBaseImage() Option { return func(s *suite) { s.bare = false } }
 
 // Conformance tests that a driver keeps every promise of a sandbox. It calls
-// newDriver once with zero Limits, which mean their defaults, and closes that
-// driver at the end.
+// newDriver with zero Limits, which mean their defaults, and for some tests with
+// others, and closes those drivers at the end.
 func Conformance(t *testing.T, newDriver func(t *testing.T, lim sandbox.Limits) sandbox.Driver, options ...Option) {
 	s := &suite{isolated: true, bare: true}
 	for _, o := range options {
@@ -48,6 +48,10 @@ func Conformance(t *testing.T, newDriver func(t *testing.T, lim sandbox.Limits) 
 		for _, group := range [][]check{isolationChecks, limitChecks} {
 			s.run(t, group)
 		}
+		t.Run("probes", func(t *testing.T) { s.tryAll(t, probes) })
+	}
+	if s.roots != nil {
+		t.Run("bombs", func(t *testing.T) { s.hostHolds(t, newDriver) })
 	}
 	if s.isolated && s.bare {
 		s.run(t, imageChecks)
@@ -66,6 +70,8 @@ type check struct {
 type suite struct {
 	driver         sandbox.Driver
 	isolated, bare bool
+	ownKernel      bool
+	roots          func() []int // nil where the host is not measured
 }
 
 func (s *suite) run(t *testing.T, checks []check) {

@@ -2,14 +2,10 @@ package sandboxtest
 
 import (
 	"fmt"
-	"net"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -46,45 +42,7 @@ print('ok')
 `, file, wd, file))
 		wantStdout(t, o, "ok\n")
 	}},
-	{"no network", func(t *testing.T, s *suite) {
-		var reached atomic.Bool
-		web := httptest.NewUnstartedServer(http.NotFoundHandler())
-		web.Config.ConnState = func(net.Conn, http.ConnState) { reached.Store(true) }
-		web.Start()
-		defer web.Close()
-		o := s.exec(t, fmt.Sprintf(`
-import socket
-for address in [('127.0.0.1', %d), ('1.1.1.1', 53), ('8.8.8.8', 443), ('172.17.0.1', 22), ('169.254.169.254', 80), ('10.0.0.1', 80)]:
-    try:
-        socket.create_connection(address, timeout=2)
-    except OSError:
-        pass
-    else:
-        print('reached', address)
-for host in ('example.com', 'localhost.localdomain', 'host.docker.internal'):
-    try: socket.getaddrinfo(host, 80)
-    except OSError: pass
-    else: print('resolved', host)
-try:
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as u:
-        u.settimeout(1)
-        u.sendto(b'x', ('1.1.1.1', 53))
-        u.recvfrom(1)
-    print('sent a datagram')
-except OSError: pass
-try: socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
-except OSError: pass
-else: print('raw socket')
-try: routes = open('/proc/net/route').read().splitlines()[1:]
-except OSError: routes = []
-assert all(r.startswith('lo') for r in routes), routes
-print('ok')
-`, web.Listener.Addr().(*net.TCPAddr).Port))
-		wantStdout(t, o, "ok\n")
-		if reached.Load() {
-			t.Error("the sandbox reached a port of the host")
-		}
-	}},
+	noNetwork,
 	passes("the root is read-only and only /tmp is writable", `
 import os
 for path in ('/', '/usr', '/usr/bin', '/etc', '/dev', '/dev/shm', '/dev/mqueue', '/var/tmp', '/run', '/proc', '/sys', '/root'):
@@ -145,10 +103,7 @@ for pid in filter(str.isdigit, os.listdir('/proc')):
     try: command = open(f'/proc/{pid}/cmdline').read()
     except OSError: continue
     assert 'runner.py' in command or 'init' in command, (pid, command)`),
-	{"nothing of one run reaches the next", func(t *testing.T, s *suite) {
-		wantStdout(t, s.exec(t, "import os\nopen('/tmp/left', 'w').write('x')\nos.environ['LEFT'] = '1'\nprint(os.listdir('/tmp'))"), "['left']\n")
-		wantStdout(t, s.exec(t, "import os\nprint(os.listdir('/tmp'), 'LEFT' in os.environ)"), "[] False\n")
-	}},
+	nothingLeft,
 	{"no two sandboxes draw the same random numbers", func(t *testing.T, s *suite) {
 		const draw = "import os, random, uuid, secrets\nprint(random.random(), os.urandom(8).hex(), uuid.uuid4(), secrets.token_hex(8))"
 		a, b := strings.Fields(s.exec(t, draw).Stdout), strings.Fields(s.exec(t, draw).Stdout)
@@ -169,11 +124,7 @@ for pid in filter(str.isdigit, os.listdir('/proc')):
 			t.Errorf("got %+v, want a time from %d to %d", o, before, after)
 		}
 	}},
-	{"two sandboxes at once do not see each other", func(t *testing.T, s *suite) {
-		a, b := s.open(t, sandbox.Limits{}), s.open(t, sandbox.Limits{})
-		wantStdout(t, s.execIn(t, a, "open('/tmp/a', 'w').write('x') and None", nil), "")
-		wantStdout(t, s.execIn(t, b, "import os\nos.listdir('/tmp')", nil), "[]\n")
-	}},
+	noneSeen,
 }
 
 // limitChecks: what code cannot use up. They expect the default limits.
