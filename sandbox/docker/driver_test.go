@@ -418,7 +418,7 @@ print(*(status[key] for key in ('CapEff', 'CapBnd', 'NoNewPrivs', 'Seccomp')), o
 def fails(f, *args):
     try: f(*args)
     except OSError as e: return type(e).__name__
-print(fails(open, '/new', 'w'), fails(open, '/dev/shm/new', 'w'), fails(open, '/proc/sys/kernel/hostname', 'w'))
+print(fails(open, '/dev/shm/new', 'w'), fails(open, '/new', 'w'), fails(open, '/proc/sys/kernel/hostname', 'w'))
 open('/tmp/script', 'w').write('#!/usr/bin/python3')
 os.chmod('/tmp/script', 0o755)
 print(fails(subprocess.run, ['/tmp/script']), fails(socket.create_connection, ('127.0.0.1', 1)))
@@ -427,7 +427,7 @@ try:
     for n in range(200): threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()
 except RuntimeError: print('limited', n <= 64)
 `, nil)
-	const want = "0000000000000000 0000000000000000 1 2 65534 ['lo']\nOSError FileNotFoundError FileNotFoundError\nPermissionError OSError\nlimited True\n"
+	const want = "0000000000000000 0000000000000000 1 2 65534 ['lo']\nFileNotFoundError OSError FileNotFoundError\nPermissionError OSError\nlimited True\n"
 	if err != nil || o.Stdout != want {
 		t.Errorf("got %+v, %v", o, err)
 	}
