@@ -34,7 +34,10 @@ var law = parseLaw(`
 	bridge/record:                      internal/ourdir
 	bridge/schema:
 	bridge/stub:
+	bridge/upstream:                    bridge/upstream/internal/keep bridge/upstream/internal/keeper
 	bridge/upstream:                    sandbox/rawio sandbox/wire
+	bridge/upstream/internal/keep:
+	bridge/upstream/internal/keeper:    bridge/upstream/internal/keep
 	engine:
 	engine/celrule:                     engine
 	internal/nearest:

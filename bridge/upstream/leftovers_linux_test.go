@@ -8,8 +8,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
+
+	"github.com/mcp-code-mode/mcp-code-mode/bridge/upstream/internal/keeper"
 )
 
 // childOf returns the number of the process that a server started, from its stderr.
@@ -37,7 +40,9 @@ func gone(pid int) bool {
 	return strings.HasPrefix(rest, "Z") || strings.HasPrefix(rest, "X")
 }
 
-func serverPID(u *Upstream) int { return u.live.Load().ch.(*stdio).proc.cmd.Process.Pid }
+func serverPID(u *Upstream) int { return u.live.Load().ch.(*stdio).proc.pid }
+
+func keeperPID(u *Upstream) int { return u.live.Load().ch.(*stdio).proc.tree.keeper.PID() }
 
 func TestAServerThatClosesItsOutputIsStartedAgain(t *testing.T) {
 	u := startTest(t, mode("closes"))
@@ -50,12 +55,12 @@ func TestAServerThatClosesItsOutputIsStartedAgain(t *testing.T) {
 }
 
 func TestCloseLeavesNothingBehind(t *testing.T) {
-	for _, modes := range []string{"", "child", "detached", "stubborn", "hangs-on", "child stubborn", "deaf", "closes", "chatty", "loud"} {
+	for _, modes := range []string{"", "child", "detached", "daemon", "daemon stubborn", "stubborn", "hangs-on", "child stubborn", "deaf", "closes", "chatty", "loud"} {
 		t.Run(modes, func(t *testing.T) {
 			t.Parallel()
 			u := startTest(t, mode(strings.Fields(modes)...))
 			pids := []int{serverPID(u)}
-			if strings.Contains(modes, "child") || modes == "detached" {
+			if strings.Contains(modes, "child") || strings.Contains(modes, "detached") || strings.Contains(modes, "daemon") {
 				pids = append(pids, childOf(t, u))
 			}
 			if !strings.Contains(modes, "deaf") && modes != "closes" {
@@ -63,10 +68,7 @@ func TestCloseLeavesNothingBehind(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			guard := u.live.Load().ch.(*stdio).proc.tree.guard.cmd
-			if guard != nil {
-				pids = append(pids, guard.Process.Pid)
-			}
+			pids = append(pids, keeperPID(u))
 			if err := u.Close(); err != nil {
 				t.Error(err)
 			}
@@ -100,15 +102,14 @@ func TestAShellAroundAServerIsEndedWithTheServer(t *testing.T) {
 }
 
 func TestACrashLeavesNothingBehind(t *testing.T) {
-	u := startTest(t, mode())
-	if _, err := u.Call(testContext(t), "child", nil); err != nil {
-		t.Fatal(err)
+	for _, mode := range []string{"child", "daemon"} {
+		u := startTest(t, mode2(mode))
+		child := childOf(t, u)
+		if _, err := u.Call(testContext(t), "kill", nil); !errors.Is(err, ErrUnavailable) {
+			t.Errorf("error %v", err)
+		}
+		eventually(t, "the "+mode+" of the crashed server is gone", func() bool { return gone(child) })
 	}
-	child := childOf(t, u)
-	if _, err := u.Call(testContext(t), "kill", nil); !errors.Is(err, ErrUnavailable) {
-		t.Errorf("error %v", err)
-	}
-	eventually(t, "the child of the crashed server is gone", func() bool { return gone(child) })
 }
 
 func TestAFailedStartLeavesNothingBehind(t *testing.T) {
@@ -133,34 +134,66 @@ func TestAFailedStartLeavesNothingBehind(t *testing.T) {
 // TestAKilledHostLeavesNothingBehind runs this test binary as the host and kills it.
 func TestAKilledHostLeavesNothingBehind(t *testing.T) {
 	if os.Getenv(asHost) != "" {
-		u, err := Start(context.Background(), mode2("child", "stubborn"))
+		u, err := Start(context.Background(), mode2(os.Getenv(asHostMode), "stubborn"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		fmt.Printf("\nPIDS %d %d\n", serverPID(u), childOf(t, u))
 		select {}
 	}
-	if _, err := os.Stat("/bin/sh"); err != nil {
-		t.Skip("SKIPPED: what a server started is only ended with /bin/sh here:", err)
+	for _, mode := range []string{"child", "detached", "daemon"} {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestAKilledHostLeavesNothingBehind$")
+		cmd.Env = append(os.Environ(), asHost+"="+hostile, asHostMode+"="+mode)
+		out := &syncBuffer{}
+		cmd.Stdout = out
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		var server, child int
+		eventually(t, "the host starts its server", func() bool {
+			_, after, found := strings.Cut(out.String(), "PIDS ")
+			n, _ := fmt.Sscan(after, &server, &child)
+			return found && n == 2
+		})
+		if gone(server) || gone(child) {
+			t.Fatal("they are gone before the host is")
+		}
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		eventually(t, "the server is gone", func() bool { return gone(server) })
+		eventually(t, "its "+mode+" is gone", func() bool { return gone(child) })
 	}
-	cmd := exec.Command(os.Args[0], "-test.run=^TestAKilledHostLeavesNothingBehind$")
-	cmd.Env = append(os.Environ(), asHost+"="+hostile)
-	out := &syncBuffer{}
-	cmd.Stdout = out
-	if err := cmd.Start(); err != nil {
+}
+
+// Where no keeper can be started, a server works as it did, and what did not leave
+// it ends with it.
+func TestAServerWithoutAKeeperEndsWithItsGroup(t *testing.T) {
+	was := startKeeper
+	startKeeper = func(*exec.Cmd) (*keeper.Keeper, error) { return nil, keeper.ErrNone }
+	defer func() { startKeeper = was }()
+	for _, modes := range []string{"child", "detached", "child stubborn"} {
+		u := startTest(t, mode(strings.Fields(modes)...))
+		pids := []int{serverPID(u), childOf(t, u)}
+		if _, err := u.Call(testContext(t), "empty", nil); err != nil {
+			t.Error(err)
+		}
+		u.Close()
+		for _, pid := range pids {
+			if !gone(pid) {
+				t.Errorf("%s: process %d is still there", modes, pid)
+			}
+		}
+	}
+}
+
+// A keeper that is killed takes its server along.
+func TestAKilledKeeperLeavesNoServer(t *testing.T) {
+	u := startTest(t, mode("stubborn"))
+	first := serverPID(u)
+	if err := syscall.Kill(keeperPID(u), syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	var server, child int
-	eventually(t, "the host starts its server", func() bool {
-		_, after, found := strings.Cut(out.String(), "PIDS ")
-		n, _ := fmt.Sscan(after, &server, &child)
-		return found && n == 2
-	})
-	if gone(server) || gone(child) {
-		t.Fatal("they are gone before the host is")
-	}
-	_ = cmd.Process.Kill()
-	_ = cmd.Wait()
-	eventually(t, "the server is gone", func() bool { return gone(server) })
-	eventually(t, "what it started is gone", func() bool { return gone(child) })
+	eventually(t, "the server is gone", func() bool { return gone(first) })
+	eventually(t, "that is noticed", func() bool { return u.live.Load().isDead() })
+	eventually(t, "a call works again", func() bool { _, err := u.Call(testContext(t), "empty", nil); return err == nil })
 }

@@ -21,6 +21,9 @@ func TestMain(m *testing.M) { os.Exit(runTests(m)) }
 // asHost names the hostile server to the copy of this binary that a test kills.
 const asHost = "UPSTREAM_TEST_HOST"
 
+// asHostMode is the mode of that server.
+const asHostMode = "UPSTREAM_TEST_MODE"
+
 func runTests(m *testing.M) int {
 	if hostile = os.Getenv(asHost); hostile != "" {
 		return m.Run()

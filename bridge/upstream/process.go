@@ -38,7 +38,9 @@ type process struct {
 	log                   *slog.Logger
 	tail                  tail
 
+	pid    int           // its process number
 	tree   tree          // what the platform needs to end all of it
+	how    string        // it ended; read it when exited is closed
 	exited chan struct{} // closed when the server and its process group are dead
 	quiet  chan struct{} // closed when stderr has been read to its end
 
@@ -107,15 +109,12 @@ func (p *process) closePipes() {
 // parent (see tree) holds for the thread that started it.
 func (p *process) own(started chan<- error) {
 	defer lockThread()()
-	p.tree.prepare(p.cmd)
-	err := p.cmd.Start()
+	err := p.tree.start(p)
+	started <- err
 	if err != nil {
-		started <- err
 		return
 	}
-	p.tree.started(p)
-	started <- nil
-	p.tree.reap(p)
+	p.how = p.tree.reap(p)
 	// A process that left the group may hold the pipes open for ever.
 	_ = p.stdout.SetReadDeadline(time.Now().Add(drainTime))
 	_ = p.stderr.SetReadDeadline(time.Now().Add(drainTime))
@@ -175,7 +174,7 @@ func (p *process) obituary() error {
 	case <-p.quiet: // what it said last is in the tail
 	case <-time.After(lastWords):
 	}
-	return &deathError{how: p.cmd.ProcessState.String(), stderr: p.tail.String()}
+	return &deathError{how: p.how, stderr: p.tail.String()}
 }
 
 // deathError is how a server ended.

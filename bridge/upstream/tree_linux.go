@@ -2,17 +2,26 @@ package upstream
 
 import (
 	"errors"
-	"fmt"
-	"os"
-	"os/exec"
 	"runtime"
-	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/mcp-code-mode/mcp-code-mode/bridge/upstream/internal/keep"
+	"github.com/mcp-code-mode/mcp-code-mode/bridge/upstream/internal/keeper"
 )
+
+// tree ends a server together with all that came of it, by a keeper. Where there can
+// be none, it ends the server's process group, which the server leads, and the
+// descendants that can still be told by their parents.
+type tree struct {
+	keeper *keeper.Keeper // or nil
+	guard  guard          // without a keeper
+}
+
+// startKeeper is another in a test of what there is without one.
+var startKeeper = keeper.Start
 
 // lockThread keeps the goroutine on its thread until the returned function is called.
 func lockThread() (unlock func()) {
@@ -20,20 +29,56 @@ func lockThread() (unlock func()) {
 	return runtime.UnlockOSThread
 }
 
-func (t *tree) prepare(cmd *exec.Cmd) {
+func (t *tree) start(p *process) (err error) {
+	t.keeper, err = startKeeper(p.cmd)
+	if err == nil {
+		p.pid = t.keeper.Server
+		return nil
+	}
+	if !errors.Is(err, keeper.ErrNone) {
+		return err
+	}
+	p.log.Debug("starting a server without a keeper: what leaves its process group may outlive a killed host", "error", err)
 	// A session of its own: no terminal to read from or to be interrupted by, and
 	// a process group that holds whatever the server starts.
 	// Pdeathsig: when our process is killed, the kernel kills the server.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
+	if err := p.cmd.Start(); err != nil {
+		return err
+	}
+	p.pid = p.cmd.Process.Pid
+	t.guard.start(p)
+	return nil
 }
 
-// reap waits for the server's end and ends its group with it. The group is killed
-// while the dead server still holds its process number, so that the number can not
-// have become another process's group.
-func (t *tree) reap(p *process) {
+// signal sends sig to the server and its group. The caller holds p.mu and the server
+// is not reaped.
+func (t *tree) signal(p *process, sig syscall.Signal) {
+	if t.keeper != nil {
+		if sig == syscall.SIGKILL {
+			t.keeper.Kill()
+		} else {
+			t.keeper.Terminate()
+		}
+		return
+	}
+	_ = syscall.Kill(-p.pid, sig)
+}
+
+// reap waits for the server's end and ends what came of it. Without a keeper the group
+// is killed while the dead server still holds its process number, so that the number
+// can not have become another process's group.
+func (t *tree) reap(p *process) (how string) {
+	if t.keeper != nil {
+		how = t.keeper.Wait()
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.reaped = true
+		return how
+	}
 	var info unix.Siginfo
 	for {
-		err := unix.Waitid(unix.P_PID, p.cmd.Process.Pid, &info, unix.WEXITED|unix.WNOWAIT, nil)
+		err := unix.Waitid(unix.P_PID, p.pid, &info, unix.WEXITED|unix.WNOWAIT, nil)
 		if !errors.Is(err, unix.EINTR) {
 			break
 		}
@@ -44,6 +89,7 @@ func (t *tree) reap(p *process) {
 	t.guard.stop()
 	_ = p.cmd.Wait()
 	p.reaped = true
+	return p.cmd.ProcessState.String()
 }
 
 // relatives are processes, each with the time it started, which tells it from a
@@ -51,37 +97,17 @@ func (t *tree) reap(p *process) {
 type relatives map[int]string
 
 // descendants lists every process below the server, those included that left its
-// group, as browsers that a server starts do.
+// group, as browsers that a server starts do. A keeper finds them itself.
 func (t *tree) descendants(p *process) relatives {
-	found := relatives{}
+	if t.keeper != nil {
+		return nil
+	}
 	p.mu.Lock() // while it is held, the server keeps its number even when dead
 	defer p.mu.Unlock()
 	if p.reaped {
-		return found
+		return nil
 	}
-	children := map[int][]int{}
-	times := map[int]string{}
-	entries, err := os.ReadDir("/proc")
-	if err != nil {
-		return found
-	}
-	for _, e := range entries {
-		pid, err := strconv.Atoi(e.Name())
-		if err != nil {
-			continue
-		}
-		if s, ok := stat(pid); ok {
-			children[s.parent] = append(children[s.parent], pid)
-			times[pid] = s.started
-		}
-	}
-	for queue := children[p.cmd.Process.Pid]; len(queue) > 0; queue = queue[1:] {
-		if _, known := found[queue[0]]; !known {
-			found[queue[0]] = times[queue[0]]
-			queue = append(queue, children[queue[0]]...)
-		}
-	}
-	return found
+	return keep.Below(p.pid)
 }
 
 // kill ends those that are still there and returns when they are dead. (The server's
@@ -89,7 +115,7 @@ func (t *tree) descendants(p *process) relatives {
 func (r relatives) kill() {
 	for deadline := time.Now().Add(killGrace); len(r) > 0 && time.Now().Before(deadline); {
 		for pid, at := range r {
-			if s, ok := stat(pid); !ok || s.started != at || s.dead {
+			if s, ok := keep.Stat(pid); !ok || s.Started != at || s.Dead {
 				delete(r, pid)
 			} else {
 				_ = syscall.Kill(pid, syscall.SIGKILL)
@@ -99,27 +125,4 @@ func (r relatives) kill() {
 			time.Sleep(time.Millisecond)
 		}
 	}
-}
-
-// status is what /proc says of a process.
-type status struct {
-	parent  int
-	started string
-	dead    bool // not yet reaped by its parent, but dead
-}
-
-// stat reads /proc/PID/stat, proc(5).
-func stat(pid int) (status, bool) {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return status{}, false
-	}
-	// The command in parentheses may hold anything, spaces and parentheses too.
-	s := string(b)
-	f := strings.Fields(s[strings.LastIndexByte(s, ')')+1:])
-	if len(f) < 20 {
-		return status{}, false
-	}
-	parent, err := strconv.Atoi(f[1])
-	return status{parent: parent, started: f[19], dead: f[0] == "Z" || f[0] == "X"}, err == nil
 }

@@ -1,7 +1,6 @@
 package upstream
 
 import (
-	"os/exec"
 	"syscall"
 	"unsafe"
 
@@ -16,14 +15,16 @@ type tree struct {
 
 func lockThread() (unlock func()) { return func() {} }
 
-func (t *tree) prepare(cmd *exec.Cmd) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP, HideWindow: true}
-}
-
-func (t *tree) started(p *process) {
-	if err := t.assign(p.cmd.Process.Pid); err != nil {
+func (t *tree) start(p *process) error {
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP, HideWindow: true}
+	if err := p.cmd.Start(); err != nil {
+		return err
+	}
+	p.pid = p.cmd.Process.Pid
+	if err := t.assign(p.pid); err != nil {
 		p.log.Debug("putting the server into a job object", "error", err)
 	}
+	return nil
 }
 
 func (t *tree) assign(pid int) error {
@@ -61,7 +62,7 @@ func (t *tree) signal(p *process, _ syscall.Signal) {
 }
 
 // reap waits for the server's end and ends its job with it.
-func (t *tree) reap(p *process) {
+func (t *tree) reap(p *process) (how string) {
 	_ = p.cmd.Wait()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -70,6 +71,7 @@ func (t *tree) reap(p *process) {
 		_ = windows.CloseHandle(t.job)
 	}
 	p.reaped = true
+	return p.cmd.ProcessState.String()
 }
 
 // relatives is empty: the job holds every descendant.

@@ -56,9 +56,13 @@ var modes = map[string]string{
 	// Ending.
 	"child":    "starts a process that keeps the pipes open",
 	"detached": "starts a process in a session of its own",
+	"daemon":   "starts one in a session of its own whose parent has ended, as daemons are",
 	"stubborn": "ignores the end of its input and SIGTERM",
 	"hangs-on": "ignores the end of its input but not SIGTERM",
 }
+
+// daemonName is what this program calls itself between its server and a daemon of it.
+const daemonName = "hostile-daemon"
 
 // server is the state of one start.
 type server struct {
@@ -88,6 +92,10 @@ type request struct {
 }
 
 func main() {
+	if os.Args[0] == daemonName {
+		spawn(true) // and end before it
+		return
+	}
 	s := &server{mode: map[string]string{}, replies: make(chan json.RawMessage, 100)}
 	for _, arg := range os.Args[1:] {
 		name, value, _ := strings.Cut(arg, "=")
@@ -149,6 +157,9 @@ func (s *server) begin() {
 	}
 	if s.is("detached") {
 		spawn(true)
+	}
+	if s.is("daemon") {
+		daemon()
 	}
 	if s.is("loud") {
 		for i := range 100_000 {

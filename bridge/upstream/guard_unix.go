@@ -9,19 +9,6 @@ import (
 	"syscall"
 )
 
-// tree ends a server together with what it started: its process group, which it
-// leads, and on Linux also the descendants that left the group.
-type tree struct {
-	guard guard
-}
-
-func (t *tree) started(p *process) { t.guard.start(p) }
-
-// signal sends sig to the group. The caller holds p.mu and the server is not reaped.
-func (t *tree) signal(p *process, sig syscall.Signal) {
-	_ = syscall.Kill(-p.cmd.Process.Pid, sig)
-}
-
 // guard is a shell that waits, for nothing, on a pipe whose other end only we hold,
 // and then kills the server's group. If our process is killed, so that it can end
 // nothing itself, the pipe closes and the guard does: the kernel's death signal
@@ -35,7 +22,7 @@ type guard struct {
 func (g *guard) start(p *process) {
 	cmd := &exec.Cmd{
 		Path:        "/bin/sh",
-		Args:        []string{"sh", "-c", "read _; kill -9 -" + strconv.Itoa(p.cmd.Process.Pid)},
+		Args:        []string{"sh", "-c", "read _; kill -9 -" + strconv.Itoa(p.pid)},
 		Env:         []string{},
 		Dir:         "/",
 		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
