@@ -22,7 +22,12 @@ type progress struct {
 // request is answered: no progress follows a result.
 func newProgress(ctx context.Context, req *mcp.CallToolRequest) *progress {
 	token := req.Params.GetProgressToken()
-	if token == nil || req.Session == nil {
+	switch token.(type) {
+	case string, float64:
+	default: // none, or nothing that can be one
+		return nil
+	}
+	if req.Session == nil {
 		return nil
 	}
 	p := &progress{texts: make(chan string, progressQueue), done: make(chan struct{})}

@@ -1,7 +1,9 @@
 package server
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -43,7 +45,7 @@ func (s *Server) Serve(ctx context.Context, transport mcp.Transport) error {
 	case <-left:
 		return ended
 	case <-line.gone:
-		return hangUp(connection, left, s.startFailure())
+		return hangUp(connection, left, cmp.Or(s.startFailure(), line.why))
 	case <-ctx.Done():
 		return hangUp(connection, left, nil)
 	case <-s.failed:
@@ -115,6 +117,7 @@ func (s *Server) sessionOf(connection *mcp.ServerSession) *bridge.Session {
 type leaving struct {
 	mcp.Transport
 	until context.Context // of the call of Serve that uses it
+	why   error           // why nothing more is read, where that is no usual end
 	gone  chan struct{}   // closed when nothing more is read
 	once  sync.Once
 }
@@ -141,7 +144,12 @@ func (c leavingConnection) Read(ctx context.Context) (jsonrpc.Message, error) {
 		err = io.EOF
 	}
 	if err != nil {
-		c.line.once.Do(func() { close(c.line.gone) })
+		c.line.once.Do(func() {
+			if errors.Is(err, errUnread) {
+				c.line.why = err
+			}
+			close(c.line.gone)
+		})
 		return nil, err
 	}
 	return m, nil

@@ -10,15 +10,30 @@ import (
 	"io"
 	"os"
 	"sync"
+	"sync/atomic"
+	"time"
 	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxMessage bounds one message of a client, in bytes: the largest code with every
-// byte escaped, twice over.
-const maxMessage = 2*6*MaxCode + 4<<20
+const (
+	// maxMessage bounds one message of a client, in bytes: the largest code with
+	// every byte escaped, twice over.
+	maxMessage = 2*6*MaxCode + 4<<20
+	// maxRequests and maxRequestBytes bound the requests whose answers are not
+	// written yet. Nothing more is read until one has left: it is a client that
+	// does not read, or one that cannot be served any faster.
+	maxRequests     = 256
+	maxRequestBytes = 4 * maxMessage
+	// unreadTime is how long a client may leave an answer unread while what it
+	// wrote waits behind it. Then the connection ends.
+	unreadTime = time.Minute
+)
+
+// errUnread ends a connection.
+var errUnread = fmt.Errorf("writing to the client: it has read nothing for %v", unreadTime)
 
 // Stdio is the transport for a client that started this program: one JSON-RPC
 // message on a line, in both directions. A line that is no message is answered with
@@ -32,7 +47,10 @@ type Stdio struct {
 // Connect starts to read. Closing the connection closes In, but neither Out nor,
 // where reading from In does not notice that it was closed, its reader.
 func (t *Stdio) Connect(context.Context) (mcp.Connection, error) {
-	l := &lines{in: t.In, out: t.Out, messages: make(chan jsonrpc.Message), closed: make(chan struct{})}
+	l := &lines{
+		in: t.In, out: t.Out, messages: make(chan jsonrpc.Message), closed: make(chan struct{}),
+		requests: map[jsonrpc.ID]request{}, left: make(chan struct{}, 1),
+	}
 	if l.in == nil {
 		l.in = os.Stdin
 	}
@@ -52,8 +70,22 @@ type lines struct {
 	ended    error                // why it did; read after messages is closed
 	close    sync.Once
 	closed   chan struct{}
+	unread   atomic.Bool // closed because the client does not read
 
-	write sync.Mutex // held while a line is written
+	write   sync.Mutex   // held while a line is written
+	writing atomic.Int64 // since when one is, in ns of Unix time; 0: none is
+
+	mu       sync.Mutex // guards what follows
+	requests map[jsonrpc.ID]request
+	count    int           // of requests whose answers are not written
+	bytes    int           // of them
+	left     chan struct{} // capacity 1: there are fewer
+}
+
+// request is one that has no answer yet.
+type request struct {
+	id   json.RawMessage // as the client wrote it
+	size int
 }
 
 // SessionID is empty: there is one session on a pair of pipes.
@@ -68,14 +100,43 @@ func (l *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
 		}
 		return m, nil
 	case <-l.closed:
+		if l.unread.Load() {
+			return nil, errUnread
+		}
 		return nil, io.EOF
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
 }
 
-// Write writes a message.
+// Write writes a message: an answer under the id of its request, as the client
+// wrote that.
 func (l *lines) Write(_ context.Context, m jsonrpc.Message) error {
+	answer, ok := m.(*jsonrpc.Response)
+	if !ok {
+		return l.notify(m)
+	}
+	r := l.answered(answer.ID)
+	defer l.leave(r)
+	data, err := jsonrpc.EncodeMessage(m)
+	if err == nil && r.id != nil && !survives(r.id) {
+		data, err = withID(data, r.id)
+	}
+	if err != nil {
+		return err
+	}
+	return l.line(data)
+}
+
+// notify writes a message that is no answer.
+func (l *lines) notify(m jsonrpc.Message) error {
+	if n, ok := m.(*jsonrpc.Request); ok {
+		params, err := unhide(n.Params)
+		if err != nil {
+			return err
+		}
+		m = &jsonrpc.Request{ID: n.ID, Method: n.Method, Params: params}
+	}
 	data, err := jsonrpc.EncodeMessage(m)
 	if err != nil {
 		return err
@@ -83,11 +144,47 @@ func (l *lines) Write(_ context.Context, m jsonrpc.Message) error {
 	return l.line(data)
 }
 
+// withID puts another id into an answer.
+func withID(answer []byte, id json.RawMessage) ([]byte, error) {
+	var a struct {
+		JSONRPC string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Result  json.RawMessage `json:"result,omitempty"`
+		Error   json.RawMessage `json:"error,omitempty"`
+	}
+	if err := json.Unmarshal(answer, &a); err != nil {
+		return nil, err
+	}
+	a.ID = id
+	return marshal(a)
+}
+
 func (l *lines) line(data []byte) error {
 	l.write.Lock()
 	defer l.write.Unlock()
+	l.writing.Store(time.Now().UnixNano())
+	defer l.writing.Store(0)
 	_, err := l.out.Write(append(data, '\n'))
 	return err
+}
+
+// giveUp ends the connection to a client that does not read.
+func (l *lines) giveUp() {
+	l.unread.Store(true)
+	_ = l.Close() // what that says does not matter any more
+}
+
+// wait waits for an answer to be written, so that there is room for another
+// request.
+func (l *lines) wait() {
+	select {
+	case <-l.left:
+	case <-l.closed:
+	case <-time.After(unreadTime):
+		if began := l.writing.Load(); began > 0 && time.Since(time.Unix(0, began)) >= unreadTime {
+			l.giveUp()
+		}
+	}
 }
 
 // Close ends the reading.
@@ -97,6 +194,59 @@ func (l *lines) Close() (err error) {
 		err = l.in.Close()
 	})
 	return err
+}
+
+// enter books a request, when there is room for it. It reports whether there
+// is none with its id.
+func (l *lines) enter(id jsonrpc.ID, r request) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for !l.isClosed() && (l.count >= maxRequests || l.count > 0 && l.bytes+r.size > maxRequestBytes) {
+		l.mu.Unlock()
+		l.wait()
+		l.mu.Lock()
+	}
+	if _, has := l.requests[id]; has {
+		return false
+	}
+	l.requests[id] = r
+	l.count++
+	l.bytes += r.size
+	return true
+}
+
+func (l *lines) isClosed() bool {
+	select {
+	case <-l.closed:
+		return true
+	default:
+		return false
+	}
+}
+
+// answered gives up the id of a request, which the client may use again as soon
+// as it has the answer. What there is of the request still counts.
+func (l *lines) answered(id jsonrpc.ID) request {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r := l.requests[id]
+	delete(l.requests, id)
+	return r
+}
+
+// leave takes a request off the books, when its answer is written.
+func (l *lines) leave(r request) {
+	if r.id == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.count--
+	l.bytes -= r.size
+	select {
+	case l.left <- struct{}{}:
+	default:
+	}
 }
 
 // readAll hands on every message there is and answers what is none.
@@ -137,42 +287,92 @@ func readLine(in *bufio.Reader) (line []byte, long bool, err error) {
 
 // parse returns the message on a line, or answers the line.
 func (l *lines) parse(line []byte, long bool) jsonrpc.Message {
-	switch {
-	case long:
+	if long {
 		l.refuse(nil, jsonrpc.CodeInvalidRequest, fmt.Sprintf("the message is larger than %d MiB", maxMessage>>20))
 		return nil
-	case len(line) == 0:
-		return nil
-	case !utf8.Valid(line):
-		l.refuse(line, jsonrpc.CodeParseError, "the line is not UTF-8")
-		return nil
-	case !json.Valid(line):
-		l.refuse(nil, jsonrpc.CodeParseError, "the line is not JSON")
+	}
+	if len(line) == 0 {
 		return nil
 	}
-	m, err := jsonrpc.DecodeMessage(line)
+	o, isObject := openObject(line)
+	id, hasID := o["id"]
 	switch {
+	case !utf8.Valid(line):
+		l.refuse(id, jsonrpc.CodeParseError, "the line is not UTF-8")
+	case !isObject && !json.Valid(line):
+		l.refuse(nil, jsonrpc.CodeParseError, "the line is not JSON")
 	case line[0] == '[':
 		l.refuse(nil, jsonrpc.CodeInvalidRequest, "batches of messages are not supported")
-	case err != nil:
-		l.refuse(line, jsonrpc.CodeInvalidRequest, "the line is not a JSON-RPC 2.0 message: "+err.Error())
+	case o["method"] == nil && (o["result"] != nil || o["error"] != nil):
+		return answerOf(o) // which is never answered, whatever is wrong with it
+	case hasID && len(id) > maxID:
+		l.refuse(nil, jsonrpc.CodeInvalidRequest, fmt.Sprintf("the id is longer than %d bytes", maxID))
+	case hasID && !isID(id):
+		l.refuse(nil, jsonrpc.CodeInvalidRequest, "the id is neither a string nor a number")
 	default:
-		return m
+		m, err := requestOf(o)
+		switch {
+		case err != nil:
+			l.refuse(id, jsonrpc.CodeInvalidRequest, "the line is not a JSON-RPC 2.0 message: "+err.Error())
+		case hasID && !l.enter(m.ID, request{id: id, size: len(line)}):
+			// Under its id this would be taken for the answer to the other one.
+			l.refuse(nil, jsonrpc.CodeInvalidRequest, fmt.Sprintf("the id %s is that of a request under way", id))
+		default:
+			return m
+		}
 	}
 	return nil
 }
 
+// requestOf reads a request or a notification.
+func requestOf(o object) (*jsonrpc.Request, error) {
+	var version string
+	if json.Unmarshal(o["jsonrpc"], &version) != nil || version != "2.0" {
+		return nil, errors.New(`"jsonrpc" is not "2.0"`)
+	}
+	m := &jsonrpc.Request{}
+	if raw := o["method"]; len(raw) == 0 || raw[0] != '"' || json.Unmarshal(raw, &m.Method) != nil {
+		return nil, errors.New(`"method" is not a string`)
+	}
+	var err error
+	if id := o["id"]; id != nil {
+		if m.ID, err = jsonrpc.MakeID(idKey(id)); err != nil {
+			return nil, err
+		}
+	}
+	m.Params, err = hide(m.Method, o["params"])
+	return m, err
+}
+
+// answerOf reads an answer, or returns nil: what is wrong with it is not for the
+// client to know.
+func answerOf(o object) jsonrpc.Message {
+	if !isID(o["id"]) {
+		return nil
+	}
+	id, err := jsonrpc.MakeID(idKey(o["id"]))
+	if err != nil {
+		return nil
+	}
+	m := &jsonrpc.Response{ID: id, Result: o["result"]}
+	if o["error"] != nil {
+		failure := &jsonrpc.Error{}
+		if json.Unmarshal(o["error"], failure) != nil {
+			return nil
+		}
+		m.Error = failure
+	}
+	return m
+}
+
 // refuse answers a line that is no message, under its id if it has one that can be
 // one.
-func (l *lines) refuse(line []byte, code int64, why string) {
-	var request struct {
-		ID json.RawMessage `json:"id"`
-	}
-	id := json.RawMessage("null")
-	if json.Unmarshal(line, &request) == nil && len(request.ID) > 0 && bytes.IndexByte([]byte(`"-0123456789`), request.ID[0]) >= 0 {
-		id = request.ID
+func (l *lines) refuse(id json.RawMessage, code int64, why string) {
+	if !isID(id) || !utf8.Valid(id) {
+		id = json.RawMessage("null")
 	}
 	message, _ := json.Marshal(why) // a string can always be
+	defer time.AfterFunc(unreadTime, l.giveUp).Stop() // the reader cannot go on meanwhile
 	// The one who reads may be gone, which reading notices as well.
 	_ = l.line(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, code, message))
 }
