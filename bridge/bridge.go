@@ -41,8 +41,8 @@ const (
 	// in bytes as they would be sent. Larger ones are refused whatever it says,
 	// so that no check runs on what can only be refused.
 	MaxArguments = 64 << 10
-	// MaxRefused is how many calls of one run may be refused. Further ones are
-	// refused without being decided or recorded.
+	// MaxRefused is how many calls of one run may be refused. The next one is
+	// neither decided nor recorded: it ends the run.
 	MaxRefused = 1000
 	// MaxResult is the size of the largest result that is passed on, in bytes
 	// of text or of content; a larger one is refused, not cut.

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -144,8 +146,11 @@ func TestRefusalsWithoutEndAreNotDecidedWithoutEnd(t *testing.T) {
 	var log syncLog
 	b := newBridge(t, newToy(), func(o *bridge.Options) { o.Record = record.New(&log); o.CallsPerRun = 1 })
 	run := b.NewSession(engine.Principal{}).NewRun(bridge.RunOptions{})
-	for range bridge.MaxRefused + 10 {
-		run.Call(context.Background(), wire.Call{Tool: "toy/nothing"})
+	for i := range bridge.MaxRefused + 10 {
+		v := run.Decide(context.Background(), wire.Call{Tool: "toy/nothing"})
+		if reply := v.Answer(); reply.Err == nil || (v.End == "more than 1000 refused calls") != (i >= bridge.MaxRefused) {
+			t.Fatalf("call %d: %+v, end %q", i+1, reply, v.End)
+		}
 	}
 	reply := run.Call(context.Background(), wire.Call{Tool: "toy/nothing"})
 	if reply.Err == nil || reply.Err.Code != engine.CodeBudgetExhausted {
@@ -154,6 +159,42 @@ func TestRefusalsWithoutEndAreNotDecidedWithoutEnd(t *testing.T) {
 	if got := strings.Count(log.String(), "\n"); got != bridge.MaxRefused {
 		t.Errorf("%d records, want %d", got, bridge.MaxRefused)
 	}
+}
+
+// TestOneRunsCallsDoNotKeepAnothersWaiting: each run has one call decided at a
+// time, as a sandbox does, and the session takes them in turn.
+func TestOneRunsCallsDoNotKeepAnothersWaiting(t *testing.T) {
+	b := newBridge(t, newToy(), func(o *bridge.Options) { o.CallsPerRun = 1 })
+	s := b.NewSession(engine.Principal{})
+	large := map[string]any{"text": slices.Repeat([]any{map[string]any{}}, 20_000)}
+	var decided atomic.Int64
+	started, stop := make(chan struct{}), make(chan struct{})
+	var busy sync.WaitGroup
+	busy.Go(func() {
+		run := s.NewRun(bridge.RunOptions{})
+		for {
+			run.Decide(context.Background(), wire.Call{Tool: "toy/echo", Args: large}).Answer()
+			if decided.Add(1) == 1 {
+				close(started)
+			}
+			select {
+			case <-stop:
+				return
+			default:
+			}
+		}
+	})
+	<-started
+	const calls = 20
+	before, run := decided.Load(), s.NewRun(bridge.RunOptions{})
+	for range calls {
+		run.Call(context.Background(), wire.Call{Tool: "toy/nothing", Args: map[string]any{}})
+	}
+	if n := decided.Load() - before; n > 5*calls {
+		t.Errorf("%d calls of one run were decided while another had %d", n, calls)
+	}
+	close(stop)
+	busy.Wait()
 }
 
 func TestACallOfARunThatHasEndedEarnsNothing(t *testing.T) {

@@ -12,17 +12,37 @@ import (
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/wire"
 )
 
-// Call is the gate: the one way from code to an upstream. It takes a call that
-// was decoded once and answers it; a refusal and a failure are answers too. The
-// bytes sent upstream are the encoding of the very value the policy saw.
-//
-// Calls of one run may go through at the same time. What is decided, recorded
-// and committed is one step per session; what is forwarded runs in parallel.
+// Verdict is what the gate makes of a call.
+type Verdict struct {
+	// Answer answers the call: it forwards it to its server, or refuses it. It must
+	// be called once, and waits for the server.
+	Answer func() wire.Reply
+	// Work is what deciding cost the host, without what it waited for other runs.
+	Work time.Duration
+	// End is why the run is to be stopped, for the model; "" when it is not.
+	End string
+}
+
+// Call decides a call and answers it.
 func (r *Run) Call(ctx context.Context, call wire.Call) wire.Reply {
+	return r.Decide(ctx, call).Answer()
+}
+
+// Decide is the gate: the one way from code to an upstream. It takes a call that
+// was decoded once and says how it is answered; a refusal and a failure are
+// answers too. The bytes sent upstream are the encoding of the very value the
+// policy saw, and all that is kept of it.
+//
+// What is decided, recorded and committed is one step per session; what is
+// forwarded runs in parallel. A sandbox has one call decided at a time, so of
+// every run at most one waits for the session, which hands over in turn.
+func (r *Run) Decide(ctx context.Context, call wire.Call) Verdict {
+	began := time.Now()
 	t := r.session.bridge.catalog.find(call.Tool)
 	args, err := strictjson.Append(nil, call.Args)
 	if err != nil {
-		return r.fault(t, "encoding arguments", err)
+		reply := r.fault(t, "encoding arguments", err)
+		return Verdict{Answer: func() wire.Reply { return reply }, Work: time.Since(began)}
 	}
 	request := engine.Request{
 		Hook: engine.HookCall, Tool: t.facts,
@@ -34,12 +54,24 @@ func (r *Run) Call(ctx context.Context, call wire.Call) wire.Reply {
 	} else {
 		request.Call.Violations = []engine.Violation{{Message: "too large to be looked at"}}
 	}
-	if decision := r.admit(ctx, t, &request); !decision.Allow {
-		return refusal(t.facts.ID, decision.Denials)
+	looking := time.Since(began)
+	decision, v := r.admit(ctx, t, &request)
+	v.Work += looking
+	if !decision.Allow {
+		reply := refusal(t.facts.ID, decision.Denials)
+		v.Answer = func() wire.Reply { return reply }
+		return v
 	}
+	seq := request.Run.Calls // and nothing else of the request, which holds the arguments
+	v.Answer = func() wire.Reply { return r.forward(ctx, t, seq, args) }
+	return v
+}
+
+// forward sends an admitted call to its server, and bounds what comes back.
+func (r *Run) forward(ctx context.Context, t *tool, seq int64, args []byte) wire.Reply {
 	defer r.release()
 	if r.onCall != nil {
-		r.onCall(request.Run.Calls, t.facts.ID)
+		r.onCall(seq, t.facts.ID)
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.session.bridge.callTimeout)
 	defer cancel()
@@ -53,18 +85,35 @@ func (r *Run) Call(ctx context.Context, call wire.Call) wire.Reply {
 // admit decides one call, records the decision and commits what it earned, in
 // one step for the whole session. The labels a call earns are on the session
 // before the call leaves. A decision that can not be recorded is a denial.
-func (r *Run) admit(ctx context.Context, t *tool, request *engine.Request) engine.Decision {
+func (r *Run) admit(ctx context.Context, t *tool, request *engine.Request) (engine.Decision, Verdict) {
 	s := r.session
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if ctx.Err() != nil {
-		return deny("", CodeUpstreamUnavailable, "the run has ended")
+		return deny("", CodeUpstreamUnavailable, "the run has ended"), Verdict{}
 	}
 	s.calls++
 	r.calls++
 	if r.refused >= MaxRefused {
-		return r.refuse(t, deny("", engine.CodeBudgetExhausted, fmt.Sprintf("%d calls of this run were refused; no more are looked at", MaxRefused)))
+		why := fmt.Sprintf("more than %d refused calls", MaxRefused)
+		return r.refuse(t, deny("", engine.CodeBudgetExhausted, why)), Verdict{End: why}
 	}
+	began := time.Now()
+	decision := r.decide(ctx, t, request)
+	if decision.Allow {
+		s.commit(decision.Effects, t.facts.ID)
+		s.callsByTool[t.facts.ID]++
+		r.inFlight++
+	} else {
+		r.refuse(t, decision)
+	}
+	return decision, Verdict{Work: time.Since(began)}
+}
+
+// decide asks rules and policy, and records what they say. The caller holds
+// session.mu.
+func (r *Run) decide(ctx context.Context, t *tool, request *engine.Request) engine.Decision {
+	s := r.session
 	// A run that ends while this is decided must not turn into a policy error;
 	// rules and policy have time limits of their own.
 	ctx = context.WithoutCancel(ctx)
@@ -81,12 +130,6 @@ func (r *Run) admit(ctx context.Context, t *tool, request *engine.Request) engin
 		s.bridge.log.Error("decision not recorded, call denied", "tool", t.facts.ID, "error", err)
 		decision = deny(decision.Revision, engine.CodePolicyError, "the decision could not be recorded, so the call was not made")
 	}
-	if !decision.Allow {
-		return r.refuse(t, decision)
-	}
-	s.commit(decision.Effects, t.facts.ID)
-	s.callsByTool[t.facts.ID]++
-	r.inFlight++
 	return decision
 }
 

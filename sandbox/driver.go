@@ -30,6 +30,10 @@ type Instance interface {
 	// Kill ends the machine at once and does not wait. It is idempotent, safe
 	// from any goroutine, and makes pending reads and writes return.
 	Kill()
+	// OnStderr calls seen with the length of each piece that the machine writes
+	// to its own standard error: what has come before, and then each one that
+	// comes. It is called once, and seen must not block.
+	OnStderr(seen func(bytes int))
 	// Wait blocks until the machine is dead and everything of it is gone from
 	// the host. Any number of goroutines may wait; all get the same Exit.
 	Wait() Exit

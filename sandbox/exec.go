@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -13,15 +14,6 @@ import (
 
 // maxError is how much of a cell's error is kept, in bytes: its end.
 const maxError = 2 << 10
-
-// CallFunc answers one call of the code. Each call has its own goroutine. A nil
-// CallFunc refuses every call.
-type CallFunc func(context.Context, wire.Call) wire.Reply
-
-func refuse(_ context.Context, c wire.Call) wire.Reply {
-	const code = "tool_not_allowed"
-	return wire.Reply{Err: &wire.CallError{Tool: c.Tool, Code: code, Codes: []string{code}, Message: "there are no tools here"}}
-}
 
 // Outcome is how a cell ended. All of it is text for the model except Detail.
 type Outcome struct {
@@ -44,6 +36,13 @@ type Outcome struct {
 // the code did not run: it is not valid UTF-8, longer than MaxCode, or the
 // sandbox is gone (ErrGone).
 func (s *Sandbox) Exec(ctx context.Context, code string, call CallFunc) (Outcome, error) {
+	return s.ExecGated(ctx, code, call.gate)
+}
+
+// ExecGated is Exec with a gate that decides about calls before they are
+// answered. What the host does for the code is paid from a budget that grows
+// with time: code that asks for more waits.
+func (s *Sandbox) ExecGated(ctx context.Context, code string, gate Gate) (Outcome, error) {
 	switch {
 	case len(code) > MaxCode:
 		return Outcome{}, fmt.Errorf("running code: %d bytes, more than %d", len(code), MaxCode)
@@ -54,23 +53,30 @@ func (s *Sandbox) Exec(ctx context.Context, code string, call CallFunc) (Outcome
 		return Outcome{}, fmt.Errorf("running code: %w", err)
 	}
 	defer s.release()
-	if call == nil {
-		call = refuse
-	}
 	s.cell++
-	e := &execution{s: s, cell: s.cell, call: call, more: make(chan wire.Call), inFlight: map[int64]struct{}{}}
+	s.printed.Store(0)
+	e := &execution{s: s, cell: s.cell, gate: gate, more: make(chan answer), inFlight: map[int64]struct{}{}}
 	return e.run(ctx, code), nil
+}
+
+// answer is a call that was decided and has yet to be answered.
+type answer struct {
+	id    int64
+	tool  string
+	reply func() wire.Reply
 }
 
 // execution is one cell under way.
 type execution struct {
-	s      *Sandbox
-	cell   int64
-	call   CallFunc
-	output output
+	s        *Sandbox
+	cell     int64
+	gate     Gate
+	output   output
+	outLines int // bytes of lines that output came in
 
 	calls sync.WaitGroup // goroutines that answer calls
-	more  chan wire.Call // to one of them that has nothing to do
+	more  chan answer    // to one of them that has nothing to do
+	held  atomic.Int64   // bytes of results that are not written yet
 
 	mu       sync.Mutex
 	inFlight map[int64]struct{} // ids of calls that have no reply yet; guarded by mu
@@ -105,20 +111,27 @@ func (e *execution) next(ctx context.Context) (done *wire.Message, err error) {
 	if err != nil {
 		return nil, err
 	}
+	began := time.Now()
 	m, err := wire.ParseRunner(line)
+	if err == nil {
+		err = e.checkSize(m.Op, len(line))
+	}
 	if err != nil {
 		return nil, err
 	}
+	parsing := time.Since(began)
 	switch m.Op {
 	case wire.OpOut:
 		e.output.add(m.Text)
-		if e.output.total >= e.s.lim.OutputFlood {
-			e.s.kill(stopFlood(e.s.lim.OutputFlood))
+		if e.s.print(len(m.Text)) {
 			return nil, errors.New("output flood")
 		}
+		e.s.pay(parsing)
 		return nil, nil
 	case wire.OpCall:
-		return nil, e.start(ctx, m.Call)
+		deciding, err := e.start(ctx, m.Call)
+		e.s.pay(parsing + deciding)
+		return nil, err
 	case wire.OpDone:
 		if m.Cell != e.cell {
 			return nil, fmt.Errorf("%w: done with cell %d during cell %d", wire.ErrViolation, m.Cell, e.cell)
@@ -128,11 +141,12 @@ func (e *execution) next(ctx context.Context) (done *wire.Message, err error) {
 	return nil, fmt.Errorf("%w: %q during a cell", wire.ErrViolation, m.Op)
 }
 
-// start lets a call go its way, if the runner may make it. Ids only grow, so
-// that no id comes twice and none has to be remembered.
-func (e *execution) start(ctx context.Context, c wire.Call) error {
+// start lets a call go its way, if the runner may make it, and returns what
+// deciding about it cost. Ids only grow, so that no id comes twice and none has
+// to be remembered.
+func (e *execution) start(ctx context.Context, c wire.Call) (work time.Duration, err error) {
 	if c.ID <= e.s.lastID {
-		return fmt.Errorf("%w: call id %d after %d", wire.ErrViolation, c.ID, e.s.lastID)
+		return 0, fmt.Errorf("%w: call id %d after %d", wire.ErrViolation, c.ID, e.s.lastID)
 	}
 	e.s.lastID = c.ID
 	e.mu.Lock()
@@ -140,31 +154,49 @@ func (e *execution) start(ctx context.Context, c wire.Call) error {
 	n := len(e.inFlight)
 	e.mu.Unlock()
 	if n > e.s.lim.InFlight {
-		return fmt.Errorf("%w: more than %d calls at once", wire.ErrViolation, e.s.lim.InFlight)
+		return 0, fmt.Errorf("%w: more than %d calls at once", wire.ErrViolation, e.s.lim.InFlight)
 	}
+	v := e.gate(ctx, c)
+	if v.End != "" {
+		e.s.kill(&stop{kind: v.End})
+		return v.Work, errors.New(v.End)
+	}
+	a := answer{id: c.ID, tool: c.Tool, reply: v.Answer}
 	select {
-	case e.more <- c:
+	case e.more <- a:
 	default:
-		e.calls.Go(func() { e.answer(ctx, c) })
+		e.calls.Go(func() { e.answer(ctx, a) })
 	}
-	return nil
+	return v.Work, nil
 }
 
 // answer answers a call, and then others until the cell ends. A goroutine that
-// has answered one is worth keeping: its stack has grown to what deciding about
-// a call takes, which costs a new one as much as the decision itself.
-func (e *execution) answer(ctx context.Context, c wire.Call) {
+// has answered one is worth keeping: its stack has grown to what a call takes.
+func (e *execution) answer(ctx context.Context, a answer) {
 	for {
-		reply := e.call(ctx, c)
+		reply, size := e.hold(a.tool, a.reply())
 		// A reply that cannot be written finds the sandbox dead, which the
 		// reading side notices too.
-		_ = e.s.out.Send(func(dst []byte) ([]byte, bool) { return e.appendReply(ctx, dst, c.ID, reply) })
+		_ = e.s.out.Send(func(dst []byte) ([]byte, bool) { return e.appendReply(ctx, dst, a.id, reply) })
+		e.held.Add(-size)
 		select {
-		case c = <-e.more:
+		case a = <-e.more:
 		case <-ctx.Done():
 			return
 		}
 	}
+}
+
+// hold books the size of a result that is to be written, or refuses the result
+// where too many wait already: code that makes calls and does not read what
+// they return would fill the host's memory.
+func (e *execution) hold(tool string, r wire.Reply) (_ wire.Reply, size int64) {
+	size = int64(len(r.Text) + len(r.Content))
+	if held := e.held.Add(size); held <= maxHeld || held == size {
+		return r, size
+	}
+	e.held.Add(-size)
+	return refused(tool, "result_too_large", "the results that wait to be read are larger than 64 MiB; gather fewer at once"), 0
 }
 
 // appendReply runs when the reply is about to be written: from then on the
@@ -204,7 +236,7 @@ func (e *execution) stopped(err error) Outcome {
 		if dead {
 			end = stopExited(s.exit, s.lim)
 		}
-		s.end.CompareAndSwap(nil, end)
+		s.setEnd(end)
 		end = s.end.Load()
 	}
 	o := e.outcome("stopped: " + end.kind)

@@ -103,7 +103,7 @@ func NewPool(d Driver, o PoolOptions) *Pool {
 // SetTools says which tools the sandboxes handed out from now on know. Warm
 // ones are told ahead.
 func (p *Pool) SetTools(tools []wire.Tool) {
-	line := wire.AppendInit(nil, tools, p.opts.Limits.WithDefaults().InFlight)
+	line := p.opts.Limits.initLine(tools)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.generation++

@@ -59,6 +59,8 @@ type paperMachine struct {
 	dead     chan struct{}
 }
 
+func (m *paperMachine) OnStderr(func(int)) {}
+
 func (m *paperMachine) Kill() {
 	m.once.Do(func() {
 		m.theirIn.Close()

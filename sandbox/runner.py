@@ -60,7 +60,6 @@ from collections import deque
 from math import isfinite
 
 VERSION = 1
-MAX_LINE = 1 << 20  # of a line to the host
 MAX_DEPTH = 64  # of arguments
 MAX_VALUES = 100_000  # in arguments
 HUGE, NEGATIVE_HUGE = 10**999, -(10**999)  # integers in arguments lie between
@@ -359,7 +358,8 @@ class Calls:
         self.wire = wire
         self.lock = threading.Lock()
         self.open = False  # a cell is running
-        self.limit = self.free = 16
+        self.limit = self.free = 64
+        self.largest = 64 << 10  # bytes of arguments
         self.last_id = 0
         self.pending = {}  # id -> future
         self.queue = deque()  # (future, rest of the line)
@@ -380,13 +380,14 @@ class Calls:
         if problem:
             raise tool_error(tool, problem[0], "arguments: " + problem[1])
         try:
-            rest = b"%b%b}\n" % (head, encode_json(params).encode())
+            text = encode_json(params).encode()
         except UnicodeEncodeError:
             raise tool_error(tool, "arguments_invalid", "arguments: a string holds a lone surrogate") from None
         except (ValueError, TypeError, RecursionError) as e:
             raise tool_error(tool, "arguments_invalid", f"arguments: {e}") from None
-        if len(rest) > MAX_LINE - 64:
-            raise tool_error(tool, "arguments_too_large", f"arguments: {len(rest)} bytes of JSON")
+        if len(text) > self.largest:
+            raise tool_error(tool, "arguments_too_large", f"arguments: {len(text)} bytes of JSON")
+        rest = b"%b%b}\n" % (head, text)
         loop = events.get_running_loop()
         future = loop.create_future()
         with self.lock:
@@ -875,6 +876,7 @@ class Runner:
         elif op == "init":
             self.cells.set_tools(message["tools"])
             self.calls.limit = self.calls.free = message["in_flight"]
+            self.calls.largest = message["arguments"]
             if self.fresh:
                 self.attendant.wake()  # its thread, too
                 self.rehearse()

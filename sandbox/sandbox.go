@@ -29,10 +29,13 @@ type Sandbox struct {
 	turn   chan struct{} // holds a token while nobody talks to the runner
 	cell   int64         // cells so far; guarded by turn
 	lastID int64         // of the last call; guarded by turn
+	work   budget        // for what it makes the host do; guarded by turn
 
-	end  atomic.Pointer[stop] // why the host ended it; nil while it has not
-	dead chan struct{}        // closed when the machine is dead and removed
-	exit Exit                 // valid once dead is closed
+	printed atomic.Int64         // bytes of output of this cell, the machine's own stderr included
+	end     atomic.Pointer[stop] // why the host ended it; nil while it has not
+	ending  chan struct{}        // closed when end is set
+	dead    chan struct{}        // closed when the machine is dead and removed
+	exit    Exit                 // valid once dead is closed
 }
 
 // Open starts a machine and waits until its runner is ready. It owns the
@@ -46,12 +49,14 @@ func Open(ctx context.Context, d Driver, lim Limits) (*Sandbox, error) {
 	s := &Sandbox{
 		inst: inst,
 		lim:  lim.WithDefaults(),
-		in:   wire.NewReader(inst),
 		out:  wire.NewWriter(inst),
 		turn: make(chan struct{}, 1),
-		dead: make(chan struct{}),
+		dead: make(chan struct{}), ending: make(chan struct{}),
 	}
+	s.in = wire.NewReader(inst, s.lim.maxLine())
+	s.work = newBudget(s.lim.CPUs)
 	s.turn <- struct{}{}
+	inst.OnStderr(func(n int) { s.print(n) })
 	go func() {
 		s.exit = inst.Wait()
 		close(s.dead)
@@ -66,7 +71,12 @@ func Open(ctx context.Context, d Driver, lim Limits) (*Sandbox, error) {
 // Init tells the runner which tools exist. It may be called again, between
 // cells, to replace them. An error means that the sandbox has been ended.
 func (s *Sandbox) Init(ctx context.Context, tools []wire.Tool) error {
-	return s.initLine(ctx, wire.AppendInit(nil, tools, s.lim.InFlight))
+	return s.initLine(ctx, s.lim.initLine(tools))
+}
+
+func (l Limits) initLine(tools []wire.Tool) []byte {
+	l = l.WithDefaults()
+	return wire.AppendInit(nil, tools, l.InFlight, l.Arguments)
 }
 
 func (s *Sandbox) initLine(ctx context.Context, line []byte) error {
@@ -114,8 +124,24 @@ func (s *Sandbox) Kill() { s.kill(stopClosed) }
 
 // kill ends the machine at once, without waiting. The first reason counts.
 func (s *Sandbox) kill(why *stop) {
-	s.end.CompareAndSwap(nil, why)
+	s.setEnd(why)
 	s.inst.Kill()
+}
+
+func (s *Sandbox) setEnd(why *stop) {
+	if s.end.CompareAndSwap(nil, why) {
+		close(s.ending)
+	}
+}
+
+// print books n bytes of output, and stops code that has printed too much. The
+// machine's own standard error counts: code can write to it too.
+func (s *Sandbox) print(n int) (flood bool) {
+	flood = s.printed.Add(int64(n)) >= int64(s.lim.OutputFlood)
+	if flood {
+		s.kill(stopFlood(s.lim.OutputFlood))
+	}
+	return flood
 }
 
 // converse sends a line, if there is one, and waits for the runner's ready.

@@ -52,6 +52,7 @@ type scripted struct {
 	hostIn  *io.PipeReader
 	hostOut *io.PipeWriter
 	lines   *bufio.Scanner
+	stderr  sandbox.Tail
 	exit    sandbox.Exit
 	dying   time.Duration
 	killed  atomic.Bool
@@ -61,6 +62,8 @@ type scripted struct {
 
 func (m *scripted) Read(b []byte) (int, error)  { return m.hostIn.Read(b) }
 func (m *scripted) Write(b []byte) (int, error) { return m.hostOut.Write(b) }
+
+func (m *scripted) OnStderr(seen func(int)) { m.stderr.OnStderr(seen) }
 
 func (m *scripted) Kill() {
 	m.killed.Store(true)
@@ -159,6 +162,15 @@ func TestWhatBreaksTheProtocolEndsTheRun(t *testing.T) {
 		}
 		return lines
 	}
+	callOf := func(n int) string {
+		return fmt.Sprintf(`{"op":"call","id":1,"tool":"a/b","args":["%s"]}`, strings.Repeat("x", n))
+	}
+	padded := func(n int) (lines []string) {
+		for range n {
+			lines = append(lines, `{"op":"out",`+strings.Repeat(" ", wire.MaxLine-30)+`"text":"x"}`)
+		}
+		return lines
+	}
 	for name, test := range map[string]struct {
 		lines []string
 		why   string
@@ -176,7 +188,9 @@ func TestWhatBreaksTheProtocolEndsTheRun(t *testing.T) {
 		"a call id that goes back":         {[]string{callLine(5), callLine(3)}, "call id 3 after 5"},
 		"ready again":                      {[]string{`{"op":"ready","version":1}`}, `"ready" during a cell`},
 		"the end of a cell that never was": {[]string{`{"op":"done","cell":2,"error":null}`}, "done with cell 2 during cell 1"},
-		"more calls at once than allowed":  {many(17), "more than 16 calls at once"},
+		"more calls at once than allowed":  {many(65), "more than 64 calls at once"},
+		"a call with arguments too large":  {[]string{callOf(72 << 10)}, "a call of 73773 bytes, with arguments of at most 65536"},
+		"output in lines of white space":   {padded(33), "bytes of lines for"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := &puppet{play: func(m *scripted) {
@@ -196,7 +210,7 @@ func TestWhatBreaksTheProtocolEndsTheRun(t *testing.T) {
 			if !o.Stopped || o.Error != "stopped: protocol violation" || !strings.Contains(o.Detail, test.why) || strings.Contains(o.Error, test.why) {
 				t.Errorf("got %+v, want %q in the detail", o, test.why)
 			}
-			if !p.last.killed.Load() || s.Alive() || calls.Load() > 16 {
+			if !p.last.killed.Load() || s.Alive() || calls.Load() > 64 {
 				t.Errorf("killed %v, alive %v, %d calls", p.last.killed.Load(), s.Alive(), calls.Load())
 			}
 			if _, err := s.Exec(t.Context(), "more", echo); !errors.Is(err, sandbox.ErrGone) || !strings.Contains(err.Error(), "protocol violation") {

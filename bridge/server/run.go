@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcp-code-mode/mcp-code-mode/bridge"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/wire"
 )
 
 // MaxCode is the size of the largest program that is taken, in bytes.
@@ -118,7 +119,9 @@ func (c *Cells) Exec(ctx context.Context, code string) (Result, error) {
 	if len(code) > MaxCode {
 		return Result{}, ErrCodeTooLarge
 	}
-	outcome, err := c.sandbox.Exec(ctx, code, c.run.Call)
+	outcome, err := c.sandbox.ExecGated(ctx, code, func(ctx context.Context, call wire.Call) sandbox.Verdict {
+		return sandbox.Verdict(c.run.Decide(ctx, call))
+	})
 	if err != nil {
 		return Result{}, err
 	}

@@ -39,6 +39,8 @@ type script struct {
 func (m *script) Read(b []byte) (int, error)  { return m.out.Read(b) }
 func (m *script) Write(b []byte) (int, error) { return m.in.Write(b) }
 
+func (m *script) OnStderr(func(int)) {}
+
 func (m *script) Kill() {
 	m.kill.Do(func() {
 		m.in.Close()

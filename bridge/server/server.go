@@ -101,6 +101,9 @@ func New(opts Options) *Server {
 			return bridge.New(ctx, bridge.Options{Logger: opts.Logger})
 		}
 	}
+	if opts.Limits.Arguments == 0 {
+		opts.Limits.Arguments = bridge.MaxArguments
+	}
 	opts.Limits = opts.Limits.WithDefaults()
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &Server{

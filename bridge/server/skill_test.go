@@ -26,6 +26,7 @@ func TestSkillNumbersAreTheCodesNumbers(t *testing.T) {
 		"time of a run":             seconds(limits.Deadline),
 		"calls of a run":            fmt.Sprint(engine.DefaultCallsPerRun),
 		"calls at the same time":    fmt.Sprint(limits.InFlight),
+		"refused calls of a run":    fmt.Sprint(bridge.MaxRefused),
 		"time of a call":            seconds(bridge.CallTimeout),
 		"arguments of a call":       size(engine.DefaultArgumentBytes),
 		"result of a call":          size(bridge.MaxResult),

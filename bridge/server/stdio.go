@@ -371,7 +371,7 @@ func (l *lines) refuse(id json.RawMessage, code int64, why string) {
 	if !isID(id) || !utf8.Valid(id) {
 		id = json.RawMessage("null")
 	}
-	message, _ := json.Marshal(why) // a string can always be
+	message, _ := json.Marshal(why)                   // a string can always be
 	defer time.AfterFunc(unreadTime, l.giveUp).Stop() // the reader cannot go on meanwhile
 	// The one who reads may be gone, which reading notices as well.
 	_ = l.line(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, code, message))

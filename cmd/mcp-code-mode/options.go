@@ -61,6 +61,10 @@ func (o *options) addMaxCalls(cmd *cobra.Command) {
 	intVar(cmd.Flags(), &o.maxCalls, "max-calls", 1, maxCalls, "calls that one run may make")
 }
 
+func (o *options) addMaxParallel(cmd *cobra.Command) {
+	intVar(cmd.Flags(), &o.limits.InFlight, "max-parallel", 1, sandbox.MaxInFlight, "calls of one run under way at the same time")
+}
+
 func (o *options) addDecisionLog(cmd *cobra.Command) {
 	textVar(cmd.Flags(), &o.decisionLog, "decision-log", "FILE", "append every decision to this file; what can not be written is denied")
 }

@@ -47,6 +47,7 @@ the options or the config, and 3 when a policy does not load.`,
 	o.addStartup(cmd)
 	o.addPolicy(cmd)
 	o.addMaxCalls(cmd)
+	o.addMaxParallel(cmd)
 	o.addDecisionLog(cmd)
 	o.addSandbox(cmd)
 	o.addLogLevel(cmd)

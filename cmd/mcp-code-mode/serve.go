@@ -43,6 +43,7 @@ command line of one server after --.`,
 	o.addStartup(cmd)
 	o.addPolicy(cmd)
 	o.addMaxCalls(cmd)
+	o.addMaxParallel(cmd)
 	o.addDecisionLog(cmd)
 	o.addSandbox(cmd)
 	intVar(cmd.Flags(), &n, "warm", 0, maxWarm, "sandboxes kept started and waiting; 0 is none")

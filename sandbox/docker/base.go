@@ -167,7 +167,7 @@ func (en *engine) run(ctx context.Context, name string, config *container.Config
 	select {
 	case result := <-results:
 		if result.StatusCode != 0 {
-			return "", fmt.Errorf("exit status %d: %s", result.StatusCode, s.tail())
+			return "", fmt.Errorf("exit status %d: %s", result.StatusCode, s.stderr.String())
 		}
 		return string(output), nil
 	case err := <-failures:

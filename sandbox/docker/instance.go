@@ -84,9 +84,9 @@ func (i *instance) watch(w *waiter) {
 		i.exit.Memory = i.driver.engine.outOfMemory(i.id)
 	}
 	if err != nil && !killed {
-		i.keep(fmt.Appendf(nil, "\n%v", i.driver.engine.explain("waiting for the container", err)))
+		fmt.Fprintf(&i.stderr, "\n%v", i.driver.engine.explain("waiting for the container", err))
 	}
-	i.exit.Detail = i.tail()
+	i.exit.Detail = i.stderr.String()
 }
 
 // kill kills the container and waits for the engine to remove it. Closing the

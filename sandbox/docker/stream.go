@@ -10,14 +10,13 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"strings"
 	"sync"
 
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/rawio"
 )
 
 const (
-	maxDetail  = 4 << 10  // bytes of stderr kept, its end
 	readBuffer = 64 << 10 // bytes asked of the engine at once
 	maxRefusal = 2 << 10  // bytes of the engine's reason not to attach
 )
@@ -35,8 +34,7 @@ type stream struct {
 	end   sync.Once
 	ended chan struct{} // closed when there is nothing more to read
 
-	mu     sync.Mutex
-	stderr []byte // guarded by mu
+	stderr sandbox.Tail
 }
 
 func newStream(conn net.Conn) *stream {
@@ -129,7 +127,7 @@ func (s *stream) next() error {
 		if err != nil {
 			return err
 		}
-		s.keep(piece)
+		_, _ = s.stderr.Write(piece) // never fails
 		s.left -= len(piece)
 		if _, err := s.in.Discard(len(piece)); err != nil {
 			return err
@@ -146,21 +144,8 @@ func (s *stream) next() error {
 	return nil
 }
 
-func (s *stream) keep(piece []byte) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.stderr = append(s.stderr, piece...)
-	if extra := len(s.stderr) - maxDetail; extra > 0 {
-		s.stderr = append(s.stderr[:0], s.stderr[extra:]...)
-	}
-}
-
-// tail is the end of what came on stderr so far.
-func (s *stream) tail() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return strings.ToValidUTF8(string(s.stderr), "\uFFFD")
-}
+// OnStderr implements sandbox.Instance.
+func (s *stream) OnStderr(seen func(bytes int)) { s.stderr.OnStderr(seen) }
 
 func (s *stream) Write(p []byte) (int, error) { return s.out.Write(p) }
 

@@ -151,7 +151,7 @@ func (d *Driver) enter() error {
 }
 
 // adopt makes the instance the driver's own and waits for its end.
-func (d *Driver) adopt(i *instance, stderr *tail) {
+func (d *Driver) adopt(i *instance) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.live[i] = struct{}{}
@@ -161,7 +161,7 @@ func (d *Driver) adopt(i *instance, stderr *tail) {
 	d.busy.Add(1)
 	go func() {
 		defer d.busy.Done()
-		i.reap(d.watch, stderr, d.log)
+		i.reap(d.watch, d.log)
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		delete(d.live, i)

@@ -23,6 +23,7 @@ type instance struct {
 	out    *rawio.Conn // stdout; nil once it is drained
 	place  *placement
 	gauge  *gauge
+	stderr *tail
 
 	readMu sync.Mutex // held around reads of stdout and rest
 	rest   []byte     // read before stdout: a preamble, or what was left when the sentry died
@@ -50,6 +51,9 @@ func (i *instance) Read(p []byte) (int, error) {
 // Write writes to the runner's standard input.
 func (i *instance) Write(p []byte) (int, error) { return i.in.Write(p) }
 
+// OnStderr implements sandbox.Instance. The runner writes where the sentry does.
+func (i *instance) OnStderr(seen func(bytes int)) { i.stderr.OnStderr(seen) }
+
 // Kill ends the sandbox. The sentry is the first process of its PID namespace,
 // so the kernel kills all others with it.
 func (i *instance) Kill() {
@@ -72,7 +76,7 @@ func (i *instance) killForMemory() {
 // reap waits for the sentry, which ends only after every other process of its
 // namespace has ended, and removes what belongs to it. What the runner had
 // written stays readable.
-func (i *instance) reap(w *watchdog, stderr *tail, log *slog.Logger) {
+func (i *instance) reap(w *watchdog, log *slog.Logger) {
 	// The error says how the process ended; ProcessState says it better.
 	_ = i.cmd.Wait()
 	i.stdin.Close()
@@ -81,7 +85,7 @@ func (i *instance) reap(w *watchdog, stderr *tail, log *slog.Logger) {
 	i.exit = sandbox.Exit{
 		Code:   i.cmd.ProcessState.ExitCode(),
 		Memory: i.overMemory.Load() || i.place.outOfMemory(),
-		Detail: stderr.text(),
+		Detail: i.stderr.text(),
 	}
 	if err := i.place.remove(); err != nil {
 		log.Warn("removing what belonged to a sandbox", "error", err)

@@ -158,11 +158,11 @@ func (d *Driver) spawn(m *machine) (*instance, error) {
 	// It cannot be another process's yet: nobody has waited for this one. Without
 	// it, as when it is hidden from us, the sentry's heap goes unseen.
 	i.gauge.statm, _ = os.Open(fmt.Sprintf("/proc/%d/statm", cmd.Process.Pid))
-	stderr := newTail(m.ours.err)
+	i.stderr = newTail(m.ours.err)
 	m.ours, m.place = stdio{}, nil // now the instance's
 	closeFiles(m.theirs.list())    // or its end would never be seen
 	m.theirs = sentryFiles{}
-	d.adopt(i, stderr)
+	d.adopt(i)
 	if err != nil {
 		i.Kill()
 		return nil, describe(err, i.Wait().Detail)

@@ -3,45 +3,32 @@
 package gvisor
 
 import (
+	"io"
 	"os"
-	"strings"
-)
 
-// maxDetail is how much of a machine's standard error is kept.
-const maxDetail = 4 << 10
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
+)
 
 // tail keeps the end of what a machine writes to its standard error.
 type tail struct {
+	sandbox.Tail
 	done chan struct{}
-	kept []byte
 }
 
 // newTail reads f to its end, which comes when the machine is dead, and closes
 // it.
 func newTail(f *os.File) *tail {
 	t := &tail{done: make(chan struct{})}
-	go t.read(f)
+	go func() {
+		defer close(t.done)
+		defer f.Close()
+		_, _ = io.Copy(&t.Tail, f) // an error ends it as the end does
+	}()
 	return t
 }
 
-func (t *tail) read(f *os.File) {
-	defer close(t.done)
-	defer f.Close()
-	buf := make([]byte, maxDetail)
-	for {
-		n, err := f.Read(buf)
-		if keep := maxDetail - n; len(t.kept) > keep {
-			t.kept = t.kept[len(t.kept)-keep:]
-		}
-		t.kept = append(t.kept, buf[:n]...)
-		if err != nil {
-			return
-		}
-	}
-}
-
-// text waits for the end and returns what was kept, as valid UTF-8.
+// text waits for the end and returns what was kept.
 func (t *tail) text() string {
 	<-t.done
-	return strings.ToValidUTF8(strings.TrimSpace(string(t.kept)), "\uFFFD")
+	return t.String()
 }

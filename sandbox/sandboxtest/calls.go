@@ -32,12 +32,12 @@ except Exception as e:
     assert (e.tool, e.code, e.codes) == ('toy/fail', 'tool_not_allowed', ['tool_not_allowed', 'rule_not_met'])
 else:
     assert False`),
-	{"200 calls in one gather work, at most 16 at once, in order", func(t *testing.T, s *suite) {
-		h := &host{together: 16}
+	{"200 calls in one gather work, at most 64 at once, in order", func(t *testing.T, s *suite) {
+		h := &host{together: 64}
 		sb := s.open(t, sandbox.Limits{})
 		o := s.execIn(t, sb, "r = await asyncio.gather(*[echo(i=i) for i in range(200)])\nprint([x.data['i'] for x in r] == list(range(200)))", h.call)
 		wantStdout(t, o, "True\n")
-		if h.count.Load() != 200 || h.most.Load() != 16 {
+		if h.count.Load() != 200 || h.most.Load() != 64 {
 			t.Errorf("%d calls, %d at once", h.count.Load(), h.most.Load())
 		}
 	}},
@@ -94,7 +94,7 @@ print(await echo(a=2))
 	passes("a cancelled call gives its place back once answered", `
 async def quick(): return await echo(a=1)
 for _ in range(10):
-    tasks = [asyncio.create_task(echo(i=i)) for i in range(40)]
+    tasks = [asyncio.create_task(echo(i=i)) for i in range(100)]
     await asyncio.sleep(0)
     for t in tasks: t.cancel()
     r = await asyncio.gather(*tasks, return_exceptions=True)
@@ -102,11 +102,11 @@ for _ in range(10):
 assert (await asyncio.wait_for(quick(), 10)).data == {'a': 1}`),
 	{"calls under way at the end are cancelled and the next cell has all places", func(t *testing.T, s *suite) {
 		sb, h := s.open(t, sandbox.Limits{}), &host{}
-		wantStdout(t, s.execIn(t, sb, "t = [asyncio.create_task(slow()) for _ in range(20)]\nawait asyncio.sleep(0.05)", h.call), "")
-		if n := h.count.Load(); n != 16 {
+		wantStdout(t, s.execIn(t, sb, "t = [asyncio.create_task(slow()) for _ in range(80)]\nawait asyncio.sleep(0.05)", h.call), "")
+		if n := h.count.Load(); n != 64 {
 			t.Errorf("%d calls went out", n)
 		}
-		wantStdout(t, s.execIn(t, sb, "len(await asyncio.gather(*[echo(i=i) for i in range(40)]))", h.call), "40\n")
+		wantStdout(t, s.execIn(t, sb, "len(await asyncio.gather(*[echo(i=i) for i in range(100)]))", h.call), "100\n")
 	}},
 	{"integers of 30 digits and exact decimals pass both ways", func(t *testing.T, s *suite) {
 		h := &host{}
@@ -146,8 +146,8 @@ except ToolError as e:
 for n in (63, 64, 65):
     assert await big(bytes=n << 10) == 'x' * (n << 10)`),
 	passes("large results and arguments do not deadlock", `
-r = await asyncio.gather(*[echo(a='x' * 200_000, i=i) for i in range(64)])
-assert [x.data['i'] for x in r] == list(range(64))`),
+r = await asyncio.gather(*[echo(a='x' * 60_000, i=i) for i in range(200)])
+assert [x.data['i'] for x in r] == list(range(200))`),
 	prints("TOOLS and search_tools are local and list the tools", `
 print(sorted(TOOLS), TOOLS['echo'].splitlines()[0])
 print(list(search_tools('arguments')), search_tools('echo refuse') == ['echo', 'fail'], search_tools('zzz'))
@@ -225,13 +225,13 @@ def flood(fd):
     try:
         while True: os.write(fd, b'x' * 4096)
     except OSError: pass
-for fd in range(3, 64): threading.Thread(target=flood, args=(fd,)).start() if os.path.exists(f'/proc/self/fd/{fd}') else None
+for fd in range(3, 58): threading.Thread(target=flood, args=(fd,)).start() if os.path.exists(f'/proc/self/fd/{fd}') else None
 await asyncio.sleep(1000)
 `, "protocol violation"),
-	stops("more than 16 calls at once end the run", sandbox.Limits{}, `
+	stops("more than 64 calls at once end the run", sandbox.Limits{}, `
 import os
 for fd in range(64):
-    for i in range(17):
+    for i in range(65):
         try: os.write(fd, b'{"op":"call","id":%d,"tool":"toy/slow","args":{}}\n' % (i + 1))
         except OSError: pass
 await asyncio.sleep(1000)

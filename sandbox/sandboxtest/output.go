@@ -10,6 +10,14 @@ import (
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
 )
 
+// rawStderr is code that writes to the descriptor that the runner has put aside for
+// what only the operator sees.
+const rawStderr = `
+import os
+def raw(data, fd=58):
+    while data: data = data[os.write(fd, data):]
+`
+
 // outputChecks: what code prints.
 var outputChecks = []check{
 	prints("stdout and stderr come in order", "import sys\nfor i in range(3):\n    print(i)\n    print(-i, file=sys.stderr)", "0\n0\n1\n-1\n2\n-2\n"),
@@ -48,6 +56,12 @@ print('{"op":"done","cell":1,"error":null}')`, `{"op":"call","id":1,"tool":"toy/
 	}},
 	stops("an output flood is stopped", sandbox.Limits{}, "while True: print('x' * 100)", "more than 1 MiB of output"),
 	stops("an output flood below Python is stopped", sandbox.Limits{}, "import os\nwhile True: os.write(1, b'x' * 1000)", "more than 1 MiB of output"),
+	stops("a flood of the machine's own standard error is stopped", sandbox.Limits{}, rawStderr+"while True: raw(b'x' * 1000)", "more than 1 MiB of output"),
+	stops("output and the machine's own standard error count together", sandbox.Limits{}, rawStderr+`
+for _ in range(11):
+    print('x' * 50_000)
+    raw(b'x' * 50_000)
+await asyncio.sleep(1000)`, "more than 1 MiB of output"),
 	stops("a flood of empty lines is stopped", sandbox.Limits{}, "while True: print()", "more than 1 MiB of output"),
 	{"output before an endless loop is kept", func(t *testing.T, s *suite) {
 		for _, code := range []string{

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -101,7 +100,7 @@ type process struct {
 	cmd    *exec.Cmd
 	in     *os.File // its standard input
 	out    *os.File // its standard output
-	stderr *tail
+	stderr sandbox.Tail
 	done   chan struct{}
 	exit   sandbox.Exit // valid once done is closed
 	kill   sync.Once
@@ -116,11 +115,11 @@ func startProcess(ctx context.Context, python, runner, dir string) (*process, er
 	if err != nil {
 		return nil, errors.Join(err, stdin.Close(), in.Close())
 	}
-	p := &process{in: in, out: out, stderr: &tail{}, done: make(chan struct{})}
+	p := &process{in: in, out: out, done: make(chan struct{})}
 	p.cmd = exec.CommandContext(ctx, python, "-I", "-S", "-B", runner)
 	p.cmd.Dir = dir
 	p.cmd.Env = []string{"PATH=/usr/bin", "HOME=/tmp", "LANG=C.UTF-8"}
-	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = stdin, stdout, p.stderr
+	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = stdin, stdout, &p.stderr
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	err = p.cmd.Start()
 	stdin.Close()
@@ -148,6 +147,9 @@ func (p *process) Kill() {
 	})
 }
 
+// OnStderr implements sandbox.Instance.
+func (p *process) OnStderr(seen func(bytes int)) { p.stderr.OnStderr(seen) }
+
 // Wait implements sandbox.Instance.
 func (p *process) Wait() sandbox.Exit {
 	<-p.done
@@ -173,29 +175,4 @@ func exitCode(state *os.ProcessState) int {
 		return 128 + int(status.Signal())
 	}
 	return state.ExitCode()
-}
-
-// tail keeps the last 4 KiB written to it.
-type tail struct {
-	mu  sync.Mutex
-	buf []byte // guarded by mu
-}
-
-var _ io.Writer = (*tail)(nil)
-
-func (t *tail) Write(b []byte) (int, error) {
-	const kept = 4 << 10
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.buf = append(t.buf, b...)
-	if len(t.buf) > kept {
-		t.buf = append(t.buf[:0], t.buf[len(t.buf)-kept:]...)
-	}
-	return len(b), nil
-}
-
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return string(t.buf)
 }

@@ -54,7 +54,7 @@ func BenchmarkWire(b *testing.B) {
 func readLines(b *testing.B, line []byte) {
 	b.SetBytes(int64(len(line)))
 	b.ReportAllocs()
-	r := wire.NewReader(&repeat{text: bytes.Repeat(line, 1+64<<10/len(line))})
+	r := wire.NewReader(&repeat{text: bytes.Repeat(line, 1+64<<10/len(line))}, wire.MaxLine)
 	for b.Loop() {
 		line, err := r.ReadLine()
 		if err != nil {

@@ -11,15 +11,15 @@ import (
 // its content blocks, a policy's message) travels inside a JSON string, so that
 // nothing in it can end a line or break the runner's parser.
 //
-//	{"op":"init","tools":[["name","id","stub"],…],"in_flight":16}
+//	{"op":"init","tools":[["name","id","stub"],…],"in_flight":64,"arguments":65536}
 //	{"op":"exec","cell":1,"code":"…"}
 //	{"op":"ping"}
 //	{"op":"result","id":7,"text":"…","content":"[…]"}    content may be absent
 //	{"op":"error","id":7,"tool":"…","code":"…","codes":["…"],"message":"…"}
 
-// AppendInit appends the line that tells the runner its tools, and how many
-// calls it may have in flight.
-func AppendInit(dst []byte, tools []Tool, inFlight int) []byte {
+// AppendInit appends the line that tells the runner its tools, how many calls
+// it may have in flight, and how many bytes the arguments of one may have.
+func AppendInit(dst []byte, tools []Tool, inFlight, arguments int) []byte {
 	dst = append(dst, `{"op":"init","tools":[`...)
 	for i, t := range tools {
 		if i > 0 {
@@ -32,6 +32,8 @@ func AppendInit(dst []byte, tools []Tool, inFlight int) []byte {
 	}
 	dst = append(dst, `],"in_flight":`...)
 	dst = strconv.AppendInt(dst, int64(inFlight), 10)
+	dst = append(dst, `,"arguments":`...)
+	dst = strconv.AppendInt(dst, int64(arguments), 10)
 	return append(dst, "}\n"...)
 }
 

@@ -51,9 +51,9 @@ var opKeys = map[Op][]string{
 	OpDone:  {"cell", "error"},
 }
 
-// lineLimits are the defaults for a call's arguments, and what is around them.
+// lineLimits are the defaults for a call's arguments, and what is around them. How
+// many bytes there may be is for the Reader to say.
 var lineLimits = strictjson.Limits{
-	Bytes:  MaxLine,
 	Depth:  strictjson.DefaultDepth + 1,
 	Values: strictjson.DefaultValues + 4,
 }
@@ -65,7 +65,9 @@ var lineLimits = strictjson.Limits{
 // refuses (with its default limits for the arguments) is an error that wraps
 // ErrViolation.
 func ParseRunner(line []byte) (Message, error) {
-	v, err := strictjson.Decode(line, lineLimits)
+	lim := lineLimits
+	lim.Bytes = len(line)
+	v, err := strictjson.Decode(line, lim)
 	if err != nil {
 		return Message{}, violation("%v", err)
 	}

@@ -55,7 +55,6 @@ var badLines = []string{
 	`{"op":"call","id":1,"tool":"` + strings.Repeat("x", wire.MaxTool+1) + `","args":{}}`,
 	`{"op":"call","id":1,"tool":"x","args":` + strings.Repeat("[", 65) + strings.Repeat("]", 65) + `}`,
 	`{"op":"call","id":1,"tool":"x","args":[` + strings.Repeat("0,", 100_000) + `0]}`,
-	`{"op":"out","text":"` + strings.Repeat("x", wire.MaxLine) + `"}`,
 }
 
 func TestParseRunnerTreatsEverythingElseAsAViolation(t *testing.T) {

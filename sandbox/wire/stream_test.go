@@ -20,7 +20,7 @@ import (
 )
 
 func readAll(r io.Reader) (lines []string, err error) {
-	lr := wire.NewReader(r)
+	lr := wire.NewReader(r, wire.MaxLine)
 	for {
 		line, err := lr.ReadLine()
 		if err != nil {
@@ -180,9 +180,9 @@ func TestHostLinesCannotBeBroken(t *testing.T) {
 	}{
 		{wire.AppendPing(nil), map[string]any{"op": "ping"}},
 		{wire.AppendExec(nil, 3, nasty), map[string]any{"op": "exec", "cell": json.Number("3"), "code": clean}},
-		{wire.AppendInit(nil, nil, 16), map[string]any{"op": "init", "tools": []any{}, "in_flight": json.Number("16")}},
-		{wire.AppendInit(nil, []wire.Tool{{Name: "n", ID: nasty, Stub: nasty}, {}}, 1), map[string]any{
-			"op": "init", "tools": []any{[]any{"n", clean, clean}, []any{"", "", ""}}, "in_flight": json.Number("1"),
+		{wire.AppendInit(nil, nil, 16, 9), map[string]any{"op": "init", "tools": []any{}, "in_flight": json.Number("16"), "arguments": json.Number("9")}},
+		{wire.AppendInit(nil, []wire.Tool{{Name: "n", ID: nasty, Stub: nasty}, {}}, 1, 2), map[string]any{
+			"op": "init", "tools": []any{[]any{"n", clean, clean}, []any{"", "", ""}}, "in_flight": json.Number("1"), "arguments": json.Number("2"),
 		}},
 		{wire.AppendReply(nil, 7, wire.Reply{Text: nasty}), map[string]any{"op": "result", "id": json.Number("7"), "text": clean}},
 		{wire.AppendReply(nil, 7, wire.Reply{Content: json.RawMessage(nasty)}), map[string]any{

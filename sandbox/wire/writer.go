@@ -10,6 +10,10 @@ import (
 // counted.
 const maxWaiting = 256 << 10
 
+// maxSpare bounds the buffer that is kept between writes, so that one large
+// result does not hold its memory for the rest of the run.
+const maxSpare = 1 << 20
+
 // Writer writes lines to a sandbox from any number of goroutines. Lines that
 // come while a write is under way leave together in the next one. Memory is
 // bounded: a sender waits once maxWaiting bytes do.
@@ -80,6 +84,8 @@ func (w *Writer) write() {
 	w.mu.Unlock()
 	_, err := w.w.Write(batch)
 	w.mu.Lock()
-	w.spare = batch[:0]
+	if w.spare = batch[:0]; cap(batch) > maxSpare {
+		w.spare = nil
+	}
 	w.err = err
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // inFlight is how many calls of a program are under way at once.
-const inFlight = 16
+const inFlight = 64
 
 // dial starts a server for a client of the SDK.
 func (b *bench) dial(ctx context.Context, server ...string) (*mcp.ClientSession, error) {

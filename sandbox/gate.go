@@ -1,0 +1,40 @@
+package sandbox
+
+import (
+	"context"
+	"time"
+
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/wire"
+)
+
+// Gate decides one call of the code. Nothing more is read from the sandbox
+// until it returns. So the arguments of one call at most are held in decoded
+// form, and what deciding costs slows the code that makes the calls, and
+// nobody else. It must not wait for a server: Verdict.Answer may.
+type Gate func(context.Context, wire.Call) Verdict
+
+// Verdict is what a Gate makes of a call.
+type Verdict struct {
+	Answer func() wire.Reply // answers the call, once, in a goroutine of its own
+	Work   time.Duration     // what deciding cost the host, time spent waiting not counted
+	End    string            // why the code is stopped instead of being answered; "" when it is not
+}
+
+// CallFunc is a Gate that decides and answers in one. Each call has its own
+// goroutine. A nil CallFunc refuses every call.
+type CallFunc func(context.Context, wire.Call) wire.Reply
+
+func (f CallFunc) gate(ctx context.Context, c wire.Call) Verdict {
+	if f == nil {
+		f = refuse
+	}
+	return Verdict{Answer: func() wire.Reply { return f(ctx, c) }}
+}
+
+func refuse(_ context.Context, c wire.Call) wire.Reply {
+	return refused(c.Tool, "tool_not_allowed", "there are no tools here")
+}
+
+func refused(tool, code, message string) wire.Reply {
+	return wire.Reply{Err: &wire.CallError{Tool: tool, Code: code, Codes: []string{code}, Message: message}}
+}

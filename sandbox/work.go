@@ -1,0 +1,87 @@
+package sandbox
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/wire"
+)
+
+// The bounds on what one run makes the host do. docs/decisions/030 has the
+// reasons and the numbers.
+const (
+	// workShare is the part of a sandbox's processor limit that the host spends
+	// on its lines, one in so many. Code that asks for more is slowed down: its
+	// lines are read later.
+	workShare = 4
+	// workBurst is how much of that a run has saved up at most.
+	workBurst = time.Second
+
+	// callFrame is what a line has besides a call's arguments, in bytes: the tool
+	// id with every byte escaped, and the keys.
+	callFrame = 6*wire.MaxTool + 256
+	// linePerOutput is how many bytes of lines one byte of output may take. One
+	// byte that is escaped, on a line of its own, takes 31.
+	linePerOutput = 32
+
+	// maxHeld bounds the results of one run that wait to be written to its
+	// sandbox, in bytes; a single one may be larger.
+	maxHeld = 64 << 20
+)
+
+// maxLine is the longest line that a sandbox may write, in bytes.
+func (l Limits) maxLine() int { return max(wire.MaxLine, l.Arguments+callFrame) }
+
+// checkSize refuses lines that are longer than what is in them needs. The
+// runner never writes such lines: arguments that are too large it refuses
+// itself.
+func (e *execution) checkSize(op wire.Op, line int) error {
+	lim := e.s.lim
+	if op == wire.OpCall && line > lim.Arguments+callFrame {
+		return fmt.Errorf("%w: a call of %d bytes, with arguments of at most %d", wire.ErrViolation, line, lim.Arguments)
+	}
+	if op != wire.OpOut {
+		return nil
+	}
+	e.outLines += line
+	if e.outLines > linePerOutput*lim.OutputFlood {
+		return fmt.Errorf("%w: %d bytes of lines for %d bytes of output", wire.ErrViolation, e.outLines, e.output.total)
+	}
+	return nil
+}
+
+// budget is the host's time that a run may still cost. It grows with time and
+// shrinks with work.
+type budget struct {
+	share float64 // earned in each unit of time
+	left  time.Duration
+	last  time.Time
+}
+
+func newBudget(cpus float64) budget {
+	return budget{share: cpus / workShare, left: workBurst, last: time.Now()}
+}
+
+// spend takes work off the budget, and returns how long the run has to wait
+// until it has earned what it owes.
+func (b *budget) spend(work time.Duration) time.Duration {
+	now := time.Now()
+	b.left = min(workBurst, b.left+time.Duration(float64(now.Sub(b.last))*b.share)) - work
+	b.last = now
+	if b.left >= 0 {
+		return 0
+	}
+	return time.Duration(float64(-b.left) / b.share)
+}
+
+// pay books the host's work on one line, and waits until the run has earned it.
+func (s *Sandbox) pay(work time.Duration) {
+	wait := s.work.spend(work)
+	if wait == 0 {
+		return
+	}
+	select {
+	case <-time.After(wait):
+	case <-s.ending:
+	}
+}
