@@ -62,7 +62,7 @@ func (o *options) addMaxCalls(cmd *cobra.Command) {
 }
 
 func (o *options) addMaxParallel(cmd *cobra.Command) {
-	intVar(cmd.Flags(), &o.limits.InFlight, "max-parallel", 1, sandbox.MaxInFlight, "calls of one run under way at the same time")
+	intVar(cmd.Flags(), &o.limits.InFlight, "max-parallel", 1, sandbox.MaxInFlight, "calls of one run at the same time")
 }
 
 func (o *options) addDecisionLog(cmd *cobra.Command) {
