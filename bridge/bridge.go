@@ -3,7 +3,7 @@
 //
 //	 hostile                      trusted                        hostile
 //	┌─────────┐  one JSON line  ┌─────────────────────────────┐  tools/call  ┌──────────┐
-//	│ sandbox ├────────────────►│ Run.Call: decode once,      ├─────────────►│ upstream │
+//	│ sandbox ├────────────────►│ Run.Decide: decode once,    ├─────────────►│ upstream │
 //	│         │◄────────────────┤ facts, OPA, commit, record, │◄─────────────┤          │
 //	└─────────┘  text or code   │ forward, bound              │  raw result  └──────────┘
 //	                            └─────────────────────────────┘
