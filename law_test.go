@@ -29,6 +29,7 @@ var law = parseLaw(`
 	cmd/mcp-code-mode/internal/config:  internal/nearest
 	cmd/mcp-code-mode/e2e:
 	bridge/server:                      bridge engine sandbox sandbox/wire
+	bridge:                             internal/cputime
 	bridge:                             bridge/record bridge/schema bridge/stub bridge/upstream engine engine/celrule policies sandbox/wire
 	bridge:                             internal/nearest
 	bridge/record:                      internal/ourdir
@@ -39,6 +40,7 @@ var law = parseLaw(`
 	bridge/upstream/internal/keep:
 	bridge/upstream/internal/keeper:    bridge/upstream/internal/keep
 	engine:
+	internal/cputime:
 	engine/celrule:                     engine
 	internal/nearest:
 	internal/ourdir:

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/mcp-code-mode/mcp-code-mode/engine"
+	"github.com/mcp-code-mode/mcp-code-mode/internal/cputime"
 	"github.com/mcp-code-mode/mcp-code-mode/internal/strictjson"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/wire"
 )
@@ -17,7 +18,7 @@ type Verdict struct {
 	// Answer answers the call: it forwards it to its server, or refuses it. It must
 	// be called once, and waits for the server.
 	Answer func() wire.Reply
-	// Work is what deciding cost the host, without what it waited for other runs.
+	// Work is the processor time that deciding took.
 	Work time.Duration
 	// End is why the run is to be stopped, for the model; "" when it is not.
 	End string
@@ -37,12 +38,16 @@ func (r *Run) Call(ctx context.Context, call wire.Call) wire.Reply {
 // forwarded runs in parallel. A sandbox has one call decided at a time, so of
 // every run at most one waits for the session, which hands over in turn.
 func (r *Run) Decide(ctx context.Context, call wire.Call) Verdict {
-	began := time.Now()
+	work := cputime.Start()
+	answer, end := r.judge(ctx, call)
+	return Verdict{Answer: answer, Work: work.Stop(), End: end}
+}
+
+func (r *Run) judge(ctx context.Context, call wire.Call) (answer func() wire.Reply, end string) {
 	t := r.session.bridge.catalog.find(call.Tool)
 	args, err := strictjson.Append(nil, call.Args)
 	if err != nil {
-		reply := r.fault(t, "encoding arguments", err)
-		return Verdict{Answer: func() wire.Reply { return reply }, Work: time.Since(began)}
+		return answered(r.fault(t, "encoding arguments", err)), ""
 	}
 	request := engine.Request{
 		Hook: engine.HookCall, Tool: t.facts,
@@ -54,17 +59,16 @@ func (r *Run) Decide(ctx context.Context, call wire.Call) Verdict {
 	} else {
 		request.Call.Violations = []engine.Violation{{Message: "too large to be looked at"}}
 	}
-	looking := time.Since(began)
-	decision, v := r.admit(ctx, t, &request)
-	v.Work += looking
+	decision, end := r.admit(ctx, t, &request)
 	if !decision.Allow {
-		reply := refusal(t.facts.ID, decision.Denials)
-		v.Answer = func() wire.Reply { return reply }
-		return v
+		return answered(refusal(t.facts.ID, decision.Denials)), end
 	}
 	seq := request.Run.Calls // and nothing else of the request, which holds the arguments
-	v.Answer = func() wire.Reply { return r.forward(ctx, t, seq, args) }
-	return v
+	return func() wire.Reply { return r.forward(ctx, t, seq, args) }, ""
+}
+
+func answered(reply wire.Reply) func() wire.Reply {
+	return func() wire.Reply { return reply }
 }
 
 // forward sends an admitted call to its server, and bounds what comes back.
@@ -84,22 +88,22 @@ func (r *Run) forward(ctx context.Context, t *tool, seq int64, args []byte) wire
 
 // admit decides one call, records the decision and commits what it earned, in
 // one step for the whole session. The labels a call earns are on the session
-// before the call leaves. A decision that can not be recorded is a denial.
-func (r *Run) admit(ctx context.Context, t *tool, request *engine.Request) (engine.Decision, Verdict) {
+// before the call leaves. A decision that can not be recorded is a denial. After
+// too many of them the run is to end, for the reason returned.
+func (r *Run) admit(ctx context.Context, t *tool, request *engine.Request) (decision engine.Decision, end string) {
 	s := r.session
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if ctx.Err() != nil {
-		return deny("", CodeUpstreamUnavailable, "the run has ended"), Verdict{}
+		return deny("", CodeUpstreamUnavailable, "the run has ended"), ""
 	}
 	s.calls++
 	r.calls++
 	if r.refused >= MaxRefused {
-		why := fmt.Sprintf("more than %d refused calls", MaxRefused)
-		return r.refuse(t, deny("", engine.CodeBudgetExhausted, why)), Verdict{End: why}
+		end = fmt.Sprintf("more than %d refused calls", MaxRefused)
+		return r.refuse(t, deny("", engine.CodeBudgetExhausted, end)), end
 	}
-	began := time.Now()
-	decision := r.decide(ctx, t, request)
+	decision = r.decide(ctx, t, request)
 	if decision.Allow {
 		s.commit(decision.Effects, t.facts.ID)
 		s.callsByTool[t.facts.ID]++
@@ -107,7 +111,7 @@ func (r *Run) admit(ctx context.Context, t *tool, request *engine.Request) (engi
 	} else {
 		r.refuse(t, decision)
 	}
-	return decision, Verdict{Work: time.Since(began)}
+	return decision, ""
 }
 
 // decide asks rules and policy, and records what they say. The caller holds

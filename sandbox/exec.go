@@ -113,13 +113,13 @@ func (e *execution) next(ctx context.Context) (done *wire.Message, err error) {
 	}
 	began := time.Now()
 	m, err := wire.ParseRunner(line)
+	parsing := time.Since(began) // it never waits
 	if err == nil {
 		err = e.checkSize(m.Op, len(line))
 	}
 	if err != nil {
 		return nil, err
 	}
-	parsing := time.Since(began)
 	switch m.Op {
 	case wire.OpOut:
 		e.output.add(m.Text)
