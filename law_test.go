@@ -29,10 +29,9 @@ var law = parseLaw(`
 	cmd/mcp-code-mode/internal/config:  internal/nearest
 	cmd/mcp-code-mode/e2e:
 	bridge/server:                      bridge engine sandbox sandbox/wire
-	bridge:                             internal/cputime
 	bridge:                             bridge/record bridge/schema bridge/stub bridge/upstream engine engine/celrule policies sandbox/wire
-	bridge:                             internal/nearest
 	bridge/record:                      internal/ourdir
+	bridge:                             internal/cputime internal/nearest
 	bridge/schema:
 	bridge/stub:
 	bridge/upstream:                    bridge/upstream/internal/keep bridge/upstream/internal/keeper
