@@ -4,6 +4,7 @@ package sandbox_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -183,9 +184,13 @@ func TestRawStderrIsOutputWheneverItComes(t *testing.T) {
 			m.say(`{"op":"ready","version":1}`)
 			m.hear()
 		}}
-		if s, err := sandbox.Open(t.Context(), p, sandbox.Limits{}); err == nil {
-			s.Close()
-			t.Error("it was opened")
+		s, err := sandbox.Open(t.Context(), p, sandbox.Limits{})
+		if err != nil {
+			return
+		}
+		defer s.Close()
+		if o, err := s.Exec(t.Context(), "1", nil); !errors.Is(err, sandbox.ErrGone) {
+			t.Errorf("it ran code: %+v, %v", o, err)
 		}
 	})
 }
