@@ -145,6 +145,9 @@ func (e *execution) next(ctx context.Context) (done *wire.Message, err error) {
 // deciding about it cost. Ids only grow, so that no id comes twice and none has
 // to be remembered.
 func (e *execution) start(ctx context.Context, c wire.Call) (work time.Duration, err error) {
+	if e.s.end.Load() != nil { // it is being ended, which may take a while, and owes nothing any more
+		return 0, ErrGone
+	}
 	if c.ID <= e.s.lastID {
 		return 0, fmt.Errorf("%w: call id %d after %d", wire.ErrViolation, c.ID, e.s.lastID)
 	}
