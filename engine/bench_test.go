@@ -22,6 +22,10 @@ func benchConfig(n int) engine.Config {
 }
 
 func benchRequest(calls int64) *engine.Request {
+	byTool := map[string]int64{"tracker/create_issue": calls}
+	for i := range min(calls-1, 999) { // a long session has called many tools
+		byTool[fmt.Sprintf("notes/tool_%d", i)] = 1000 + i
+	}
 	return &engine.Request{
 		Hook: engine.HookCall,
 		Tool: engine.Tool{
@@ -37,7 +41,7 @@ func benchRequest(calls int64) *engine.Request {
 			Rules: []engine.RuleResult{{Rule: "size(args.title) <= 200", OK: true}},
 		},
 		Run:       engine.Run{ID: "0198f2c4-8f1e-7c3a-9c55-0242ac120003", CodeSHA256: "5f70bf18a086007016e948b04aed3b82103a36bea41755b6cddfaf10ace3c6ef", Calls: 1 + calls%200, InFlight: 1, ElapsedMS: 512},
-		Session:   engine.Session{ID: "0198f2c4-8f1e-7c3a-9c55-0242ac120004", Calls: calls, CallsByTool: map[string]int64{"tracker/create_issue": calls}},
+		Session:   engine.Session{ID: "0198f2c4-8f1e-7c3a-9c55-0242ac120004", Calls: calls, CallsByTool: byTool},
 		Principal: engine.Principal{Client: "bench", Version: "1"},
 		TimeNS:    1_700_000_000_000_000_000,
 	}

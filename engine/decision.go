@@ -32,11 +32,11 @@ type Decision struct {
 
 // MarshalJSON writes empty lists where Go has nil.
 func (d Decision) MarshalJSON() ([]byte, error) {
-	type plain Decision // without this method
-	p := plain(d)
-	p.Denials = emptyNotNil(p.Denials)
-	p.Effects.LabelsAdd = emptyNotNil(p.Effects.LabelsAdd)
-	return encode(p)
+	type fields Decision // without this method
+	f := fields(d)
+	f.Denials = emptyNotNil(f.Denials)
+	f.Effects.LabelsAdd = emptyNotNil(f.Effects.LabelsAdd)
+	return encode(f)
 }
 
 // Denial is one reason not to allow a call. Both parts are written for the model.

@@ -13,8 +13,11 @@
 // decision depends on its input and the policy alone and can be replayed from the decision
 // log. There are no builtins of ours: what works here works in stock OPA, and the other way round.
 //
-// # Rules
+// # Words
 //
-// The rules of the configuration are CEL expressions. Package celrule evaluates them, and what each
-// comes to is a fact in the Request. Rego decides.
+//   - A call is one call of a tool, and a run is the execution of a program that makes calls.
+//   - A rule is a CEL expression of the configuration. Package celrule evaluates it, and what it comes
+//     to is a fact in the Request. A policy rule is a rule in Rego. Policy rules decide.
+//   - A limit is a number that the policy enforces, a bound one that the engine does. A deadline ends
+//     a decision.
 package engine

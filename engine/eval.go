@@ -20,14 +20,14 @@ const maxInput = 16 << 20
 
 // EvalResult is a decision and what is behind it.
 type EvalResult struct {
-	Decision Decision    `json:"decision"`
-	Rules    []FiredRule `json:"rules"`            // those that had a say, in the order of the files
-	Printed  string      `json:"printed"`          // what print() in the rules said
-	Problem  string      `json:"problem,omitzero"` // why the decision is policy_error
+	Decision Decision     `json:"decision"`
+	Rules    []PolicyRule `json:"rules"`            // those that had a say, in the order of the files
+	Printed  string       `json:"printed"`          // what print() in the rules said
+	Problem  string       `json:"problem,omitzero"` // why the decision is policy_error
 }
 
-// FiredRule is a rule that held, as its METADATA describes it.
-type FiredRule struct {
+// PolicyRule is a rule of the policy, in Rego, that held, as its METADATA describes it.
+type PolicyRule struct {
 	Name        string `json:"name"` // "budget.deny"; outside the families the whole path
 	Title       string `json:"title"`
 	Description string `json:"description"`
@@ -90,11 +90,11 @@ func (p *policy) explain(ctx context.Context, input ast.Value) (*EvalResult, err
 	if err != nil {
 		return nil, err
 	}
-	fired := firedRules{rules: map[*ast.Rule]bool{}}
+	held := heldRules{rules: map[*ast.Rule]bool{}}
 	result := &EvalResult{}
-	limit := newLimit(ctx, DefaultTimeout)
-	defer limit.release()
-	answer, err := evaluate(limit, query, input, rego.EvalQueryTracer(&fired))
+	deadline := newDeadline(ctx, DefaultTimeout)
+	defer deadline.release()
+	answer, err := evaluate(deadline, query, input, rego.EvalQueryTracer(&held))
 	if err == nil {
 		result.Decision, err = readDecision(answer)
 	}
@@ -103,28 +103,28 @@ func (p *policy) explain(ctx context.Context, input ast.Value) (*EvalResult, err
 		result.Problem = err.Error()
 	}
 	result.Printed = printed.String()
-	result.Rules = fired.describe(p.compiler.GetAnnotationSet())
+	result.Rules = held.describe(p.compiler.GetAnnotationSet())
 	result.Decision.Revision = p.revision
 	return result, nil
 }
 
-// firedRules traces which rules held.
-type firedRules struct{ rules map[*ast.Rule]bool }
+// heldRules traces which rules held.
+type heldRules struct{ rules map[*ast.Rule]bool }
 
-func (f *firedRules) Enabled() bool               { return true }
-func (f *firedRules) Config() topdown.TraceConfig { return topdown.TraceConfig{} }
+func (h *heldRules) Enabled() bool               { return true }
+func (h *heldRules) Config() topdown.TraceConfig { return topdown.TraceConfig{} }
 
-func (f *firedRules) TraceEvent(e topdown.Event) {
+func (h *heldRules) TraceEvent(e topdown.Event) {
 	if rule, ok := e.Node.(*ast.Rule); ok && e.Op == topdown.ExitOp {
-		f.rules[rule] = true
+		h.rules[rule] = true
 	}
 }
 
 // describe lists the rules that people wrote for others to read: not the `_` ones, not the
 // dispatcher.
-func (f *firedRules) describe(annotations *ast.AnnotationSet) []FiredRule {
-	rules := make([]*ast.Rule, 0, len(f.rules))
-	for rule := range f.rules {
+func (h *heldRules) describe(annotations *ast.AnnotationSet) []PolicyRule {
+	rules := make([]*ast.Rule, 0, len(h.rules))
+	for rule := range h.rules {
 		name := rule.Head.Ref()[0].Value.String()
 		if !strings.HasPrefix(name, "_") && rule.Module.Package.Path.String() != "data.codemode" {
 			rules = append(rules, rule)
@@ -133,21 +133,21 @@ func (f *firedRules) describe(annotations *ast.AnnotationSet) []FiredRule {
 	slices.SortFunc(rules, func(a, b *ast.Rule) int {
 		return cmp.Or(cmp.Compare(a.Loc().File, b.Loc().File), cmp.Compare(a.Loc().Row, b.Loc().Row))
 	})
-	fired := make([]FiredRule, len(rules))
+	held := make([]PolicyRule, len(rules))
 	for i, rule := range rules {
-		fired[i] = FiredRule{
-			Name:     ruleName(rule),
+		held[i] = PolicyRule{
+			Name:     policyRuleName(rule),
 			Location: fmt.Sprintf("%s:%d", rule.Loc().File, rule.Loc().Row),
 		}
 		for _, a := range annotations.GetRuleScope(rule) {
 			code, _ := a.Custom["code"].(string)
-			fired[i].Title, fired[i].Description, fired[i].Code = a.Title, a.Description, code
+			held[i].Title, held[i].Description, held[i].Code = a.Title, a.Description, code
 		}
 	}
-	return fired
+	return held
 }
 
-func ruleName(rule *ast.Rule) string {
+func policyRuleName(rule *ast.Rule) string {
 	path := rule.Module.Package.Path
 	name := rule.Head.Ref()[0].Value.String()
 	if path.HasPrefix(rulesPackage) && len(path) == len(rulesPackage)+1 {

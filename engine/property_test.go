@@ -130,11 +130,9 @@ func propertyCase(t testing.TB) (document any, allows func(context.Context, any)
 		t.Fatal(err)
 	}
 	return document, func(ctx context.Context, doc any) bool {
-		limit := newLimit(ctx, time.Minute)
-		defer limit.release()
-		cache := takeRuleCache()
-		defer cache.release()
-		answer, err := evaluate(limit, query, ast.MustInterfaceToValue(doc), rego.EvalVirtualCache(cache))
+		deadline := newDeadline(ctx, time.Minute)
+		defer deadline.release()
+		answer, err := evaluate(deadline, query, ast.MustInterfaceToValue(doc))
 		if err != nil {
 			return false
 		}
@@ -143,8 +141,10 @@ func propertyCase(t testing.TB) (document any, allows func(context.Context, any)
 	}
 }
 
-// noLimit is that of a decision that may take as long as the test.
-func noLimit(t *testing.T) *limit { return &limit{stop: topdown.NewCancel(), ctx: t.Context()} }
+// noDeadline is that of a decision that may take as long as the test.
+func noDeadline(t *testing.T) *deadline {
+	return &deadline{stop: topdown.NewCancel(), ctx: t.Context()}
+}
 
 // Change any one field of a call that is allowed into anything, or leave it out: the call is
 // refused, unless the value is one that proves as much, or nobody looks at the field.
@@ -243,7 +243,7 @@ func TestHoweverAPolicyLooksItSeesTheDocument(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			seen, err := wholeDocument.seenBy(compiler.Modules).value(noLimit(t), r)
+			seen, err := wholeDocument.seenBy(compiler.Modules).value(noDeadline(t), r)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -272,7 +272,7 @@ func FuzzSeenEqualsLogged(f *testing.F) {
 		}
 		r := packRequest()
 		r.Call.Args = args
-		seen, err := wholeDocument.value(noLimit(t), r)
+		seen, err := wholeDocument.value(noDeadline(t), r)
 		if err != nil {
 			t.Skip() // too deep
 		}

@@ -86,22 +86,22 @@ type Principal struct {
 // MarshalJSON writes the request exactly as the policy sees it, so that a logged input
 // replays to the same decision. It writes empty lists and objects where Go has nil.
 func (r Request) MarshalJSON() ([]byte, error) {
-	type plain Request // without this method
-	p := plain(r)
-	p.Tool.Labels = emptyNotNil(p.Tool.Labels)
-	p.Call.Violations = emptyNotNil(p.Call.Violations)
-	p.Call.Rules = emptyNotNil(p.Call.Rules)
-	p.Session.Labels = emptyNotNil(p.Session.Labels)
-	if p.Tool.Annotations == nil {
-		p.Tool.Annotations = map[string]bool{}
+	type fields Request // without this method
+	f := fields(r)
+	f.Tool.Labels = emptyNotNil(f.Tool.Labels)
+	f.Call.Violations = emptyNotNil(f.Call.Violations)
+	f.Call.Rules = emptyNotNil(f.Call.Rules)
+	f.Session.Labels = emptyNotNil(f.Session.Labels)
+	if f.Tool.Annotations == nil {
+		f.Tool.Annotations = map[string]bool{}
 	}
-	if p.Session.LabelSources == nil {
-		p.Session.LabelSources = map[string]string{}
+	if f.Session.LabelSources == nil {
+		f.Session.LabelSources = map[string]string{}
 	}
-	if p.Session.CallsByTool == nil {
-		p.Session.CallsByTool = map[string]int64{}
+	if f.Session.CallsByTool == nil {
+		f.Session.CallsByTool = map[string]int64{}
 	}
-	return encode(p)
+	return encode(f)
 }
 
 // encode writes JSON as people read it, "a <= b" and not "a \u003c= b".

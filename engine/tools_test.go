@@ -165,7 +165,7 @@ labels_add contains "seen" if print("asked about", input.tool.id)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []FiredRule{
+	want := []PolicyRule{
 		{Name: "allowlist.grant", Title: "A listed tool may be called", Location: "codemode/rules/allowlist/allowlist.rego:10"},
 		{
 			Name: "budget.deny", Title: "The run has calls left", Code: "budget_exhausted", Location: "codemode/rules/budget/budget.rego:13",

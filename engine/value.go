@@ -91,8 +91,8 @@ var wholeDocument = document{
 }
 
 // value makes the document of one request straight from Go values: no map in between, no JSON.
-func (d *document) value(limit *limit, r *Request) (ast.Value, error) {
-	b := builder{limit: limit, document: d}
+func (d *document) value(deadline *deadline, r *Request) (ast.Value, error) {
+	b := builder{deadline: deadline, document: d}
 	input := makeObject(&b, d.request, r)
 	if b.err != nil {
 		return nil, fmt.Errorf("reading the arguments: %w", b.err)
@@ -108,9 +108,9 @@ func (d *document) visible(t *Tool) ast.Value {
 
 // builder makes the terms of one request. It takes them from slabs, which saves every other
 // allocation. The arguments are the only part whose size and keys a hostile program chooses
-// (also keys made to collide), so building them stops at the limit.
+// (also keys made to collide), so building them stops at the deadline.
 type builder struct {
-	limit    *limit
+	deadline *deadline
 	document *document
 	steps    int
 	slab     []ast.Term
@@ -173,8 +173,8 @@ func (b *builder) args(x any) *ast.Term {
 }
 
 func (b *builder) value(x any, depth int) (*ast.Term, error) {
-	if b.steps++; b.steps%256 == 0 && b.limit.stop.Cancelled() {
-		return nil, b.limit.err()
+	if b.steps++; b.steps%256 == 0 && b.deadline.stop.Cancelled() {
+		return nil, b.deadline.err()
 	}
 	if depth > maxArgsDepth {
 		return nil, fmt.Errorf("nested more than %d levels deep", maxArgsDepth)
