@@ -36,7 +36,7 @@ func checkParsed(expr string, a *celast.AST) error {
 	})
 }
 
-var numberText = regexp.MustCompile(`^-?\s*[0-9.]+([eE][+-]?[0-9]+)?`)
+var numberText = regexp.MustCompile(`^-?\s*([0-9]+(\.[0-9]+)?|\.[0-9]+)([eE][+-]?[0-9]+)?`)
 
 // numberAt is a number as the rule has it, of which CEL keeps the value only.
 func numberAt(expr string, a *celast.AST, id int64) string {

@@ -31,13 +31,15 @@ var (
 )
 
 func differentKinds(a, b ref.Val) ref.Val {
-	return types.NewErr("a %s can not be compared with a %s", a.Type().TypeName(), b.Type().TypeName())
+	return types.NewErr("%s and %s do not compare", a.Type().TypeName(), b.Type().TypeName())
 }
 
 // equal reports whether two values are the same, as a CEL value: true, false or an error.
 func equal(a, b ref.Val) ref.Val {
 	a, b = asMap(a), asMap(b)
 	switch x := a.(type) {
+	case *types.Err: // an element that is not what the schema promises
+		return x
 	case traits.Lister:
 		if y, ok := b.(traits.Lister); ok {
 			return equalLists(x, y)

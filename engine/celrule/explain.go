@@ -1,6 +1,7 @@
 package celrule
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -49,6 +50,7 @@ func position(at common.Location) string {
 // The forms in which the parser says that something is in the wrong place.
 var (
 	unexpected = regexp.MustCompile(`^Syntax error: (?:mismatched input|extraneous input|no viable alternative at input|missing .* at) '(.*?)'(?: expecting .*)?$`)
+	reserved   = regexp.MustCompile(`^\.[a-z]+$`)
 	unreadable = regexp.MustCompile(`^Syntax error: token recognition error at: '(.*)'$`)
 )
 
@@ -76,10 +78,10 @@ func explainSyntax(message string) (explained string, isSyntax bool) {
 		return "the rule ends too early: a value or a closing bracket is missing", true
 	case other != "":
 		return fmt.Sprintf("%q is not CEL: write %s", word, other), true
-	case strings.HasPrefix(word, ".") && len(word) > 1:
+	case reserved.MatchString(word):
 		return fmt.Sprintf("%q is a word of CEL's own: write [%q]", word[1:], word[1:]), true
 	case strings.HasPrefix(word, `"`) || strings.HasPrefix(word, "'"):
-		return "a string begins here and does not end", true
+		return "a string begins here that does not end, or has an escape that CEL does not have", true
 	}
 	return fmt.Sprintf("%q can not stand here", word), true
 }
@@ -103,7 +105,7 @@ func explainTypes(message string) string {
 
 func explainOverload(function, applied string) string {
 	if operator, ok := operators.FindReverse(function); ok {
-		function = operator
+		function = cmp.Or(operator, "? :")
 	}
 	hint := ""
 	if strings.Contains(applied, "double") && strings.Contains(applied, "int") {

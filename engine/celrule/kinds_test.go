@@ -167,6 +167,8 @@ func TestWhatCanNotHoldDoesNotCompile(t *testing.T) {
 		{`args.any.all(e, size(e) <= 5)`, "for a string write size(string(x))"},
 		{`duration(args.title).getHours() <= 1`, "getHours does not take duration"},
 		{`args.ratio == 5`, "== does not take (double, int): a double is written 5.0, or made by double(x)"},
+		{`(args.dry ? null : 'x') != 'x'`, "at character 11: ? : does not take (bool, null, string)"},
+		{`args.ratio < 1.5.x`, "type 'double' does not support field selection"},
 		{`args.note == 5`, "== does not take (string or null, int)"},
 		{`args.author == 'x'`, "== does not take (object, string)"},
 		{`args.?title == optional.none()`, "unsupported syntax '.?'"},

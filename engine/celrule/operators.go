@@ -153,7 +153,7 @@ func divide(a, b ref.Val) ref.Val {
 }
 
 func noOperation(a, b ref.Val) ref.Val {
-	return types.NewErr("there is no such operation between a %s and a %s", a.Type().TypeName(), b.Type().TypeName())
+	return types.NewErr("there is no such operation between %s and %s", a.Type().TypeName(), b.Type().TypeName())
 }
 
 // toInteger is the double as an int or uint, when it is one.

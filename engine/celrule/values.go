@@ -64,7 +64,7 @@ func (s *shape) value(x any) (any, error) {
 			return objectValue{v, s}, nil
 		}
 	}
-	return nil, fmt.Errorf("the schema promises %s, the value is %s", s.celType(), jsonKind(x))
+	return nil, fmt.Errorf("the schema promises %s, the value is %s", typeName(s.celType()), jsonKind(x))
 }
 
 func anyValue(x any) (any, error) {
