@@ -57,7 +57,7 @@ func (e *Error) Error() string {
 
 // fail is an Error about the value that was just read and starts at an offset.
 func (r *Reader) fail(p Problem, at int) error {
-	return &Error{Problem: p, Offset: at, Path: cut(string(r.dec.StackPointer()), maxPath)}
+	return &Error{Problem: p, Offset: at, Path: bounded(string(r.dec.StackPointer()))}
 }
 
 // explain turns an error of the tokenizer into an Error.
@@ -66,7 +66,7 @@ func (r *Reader) explain(err error) error {
 	if !errors.As(err, &syntax) { // io.EOF: nothing but white space
 		return &Error{Problem: ProblemTruncated, Offset: len(r.data)}
 	}
-	e := &Error{Problem: ProblemSyntax, Offset: int(syntax.ByteOffset), Path: cut(string(syntax.JSONPointer), maxPath)}
+	e := &Error{Problem: ProblemSyntax, Offset: int(syntax.ByteOffset), Path: bounded(string(syntax.JSONPointer))}
 	switch c, size := utf8.DecodeRune(r.data[e.Offset:]); {
 	case errors.Is(err, jsontext.ErrDuplicateName):
 		e.Problem = ProblemDuplicate
@@ -84,15 +84,16 @@ func (r *Reader) explain(err error) error {
 	return e
 }
 
-// cut shortens s to at most n bytes without splitting a character.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
+// bounded shortens a path to maxPath bytes without splitting a character.
+func bounded(path string) string {
+	if len(path) <= maxPath {
+		return path
 	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
+	n := maxPath
+	for n > 0 && !utf8.RuneStart(path[n]) {
 		n--
 	}
-	return s[:n]
+	return path[:n]
 }
 
 var pointerEscaper = strings.NewReplacer("~", "~0", "/", "~1")
@@ -102,7 +103,7 @@ var pointerEscaper = strings.NewReplacer("~", "~0", "/", "~1")
 func within(err error, key string) error {
 	var e *Error
 	if errors.As(err, &e) && len(e.Path) < maxPath {
-		e.Path = cut("/"+pointerEscaper.Replace(cut(key, maxPath))+e.Path, maxPath)
+		e.Path = bounded("/" + pointerEscaper.Replace(bounded(key)) + e.Path)
 	}
 	return err
 }

@@ -224,7 +224,7 @@ func (r *Reader) leave() error {
 }
 
 func (r *Reader) mismatch(at int, want string) error {
-	return &Error{Problem: ProblemKind, Detail: want, Offset: at, Path: cut(string(r.dec.StackPointer()), maxPath)}
+	return &Error{Problem: ProblemKind, Detail: want, Offset: at, Path: bounded(string(r.dec.StackPointer()))}
 }
 
 // key reads a member's key.
