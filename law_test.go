@@ -43,6 +43,7 @@ var law = parseLaw(`
 	engine/celrule:                     engine
 	internal/nearest:
 	internal/ourdir:
+	internal/schemaview:                internal/strictjson
 	internal/strictjson:
 	policies:
 	sandbox:                            sandbox/wire

@@ -27,16 +27,16 @@ func (r *renderer) draw(p *piece, levels int) {
 }
 
 // params is the params: line, at most maxParams bytes.
-func (r *renderer) params() string { return r.line(r.view(r.root), maxParams) }
+func (r *renderer) params() string { return r.line(r.root(), maxParams) }
 
 // returns is the returns: line, at most maxReturns bytes, "" when the schema
 // says nothing that helps.
 func (r *renderer) returns() string {
-	v := r.view(r.root)
-	if len(v.names) > 0 {
+	v := r.root()
+	if len(v.Properties) > 0 {
 		return r.line(v, maxReturns)
 	}
-	p := &piece{render: func() string { return r.typeOf(r.root, 0) }}
+	p := &piece{render: func() string { return r.text(r.root(), 0) }}
 	pieces := fit(r, []*piece{p}, maxReturns)
 	if text := pieces[0].text; text != unknown {
 		return text
@@ -48,30 +48,30 @@ func (r *renderer) returns() string {
 // are shown with fewer levels first; then properties are left out and counted.
 func (r *renderer) line(v *view, max int) string {
 	const shortest = len("a: Any, ")
-	r.trail = append(r.trail[:0], v.trail...)
+	r.trail = append(r.trail[:0], v.Trail...)
 	var pieces []*piece
-	for _, name := range v.names[:min(len(v.names), max/shortest)] {
-		f := r.field(v, name)
+	for _, p := range v.Properties[:min(len(v.Properties), max/shortest)] {
+		f := r.field(p)
 		pieces = append(pieces, &piece{
 			head: f.head, tail: f.tail,
 			render: func() string { return r.text(f.view, 0) },
 		})
 	}
-	for _, group := range v.either {
+	for _, group := range v.Either {
 		p := &piece{render: func() string { return join(r.union(group, 0)) }}
 		if text, ok := r.attempt(MaxLevels, p.render); text != unknown || !ok {
 			pieces = append(pieces, p)
 		}
 	}
-	if v.open != nil {
-		pieces = append(pieces, &piece{head: "**other: ", render: func() string { return r.typeOf(v.open, 0) }})
+	if other := v.Other(); other != nil {
+		pieces = append(pieces, &piece{head: "**other: ", render: func() string { return r.typeOf(other, 0) }})
 	}
 	pieces = fit(r, pieces, max)
 	if len(pieces) == 0 {
 		return "none"
 	}
 	texts := make([]string, 0, len(pieces)+1)
-	left := len(v.names)
+	left := len(v.Properties)
 	for _, p := range pieces {
 		texts = append(texts, p.text)
 		left--
@@ -120,15 +120,14 @@ func fit(r *renderer, pieces []*piece, max int) []*piece {
 func (r *renderer) notes() []string {
 	var notes []string
 	size := 0
-	v := r.view(r.root)
-	for _, name := range v.names {
-		text := r.view(v.props[name]).about
+	for _, p := range r.root().Properties {
+		text := r.look(p.Schemas...).About
 		r.spend(1 + min(len(text), maxText)/unitText)
 		about := unmarked(oneLine(cleanText(text)))
 		if about == "" {
 			continue
 		}
-		note := escape("  " + label(name) + ": " + cutTo(about, maxNote))
+		note := escape("  " + label(p.Name) + ": " + cutTo(about, maxNote))
 		if size += len(indent) + len(note) + 1; size > maxNotes {
 			return append(notes, "  ...")
 		}
@@ -140,10 +139,9 @@ func (r *renderer) notes() []string {
 // arguments lists parameter names for a summary, in at most max bytes.
 func (r *renderer) arguments(max int) string {
 	const rest = ", ..."
-	v := r.view(r.root)
 	var b strings.Builder
-	for _, name := range v.names {
-		text := ", " + label(name)
+	for _, p := range r.root().Properties {
+		text := ", " + label(p.Name)
 		if b.Len()+len(text)+len(rest) > max {
 			b.WriteString(rest)
 			break

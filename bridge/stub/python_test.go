@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -137,7 +138,7 @@ for call in ast.walk(ast.parse(json.load(sys.stdin))):
         names += [k.arg for k in call.keywords]
 print(json.dumps(names))`, string(source), &names)
 	for _, want := range []string{"ToolError", "TOOLS", "search_tools"} {
-		if !contains(names, want) {
+		if !slices.Contains(names, want) {
 			t.Errorf("%s was not found in the runner; it fills its namespace in another way than this test reads: %q", want, names)
 		}
 	}

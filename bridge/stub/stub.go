@@ -10,11 +10,11 @@ package stub
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
-	"github.com/mcp-code-mode/mcp-code-mode/internal/strictjson"
+	"github.com/mcp-code-mode/mcp-code-mode/internal/schemaview"
 )
 
 // Limits of one stub, in bytes of the rendered text. MaxStub holds because the
@@ -102,11 +102,11 @@ func returns(output json.RawMessage) string {
 	if len(output) == 0 {
 		return ""
 	}
-	root, err := parse(output)
+	d, err := schemaview.ParseOutput(output)
 	if err != nil {
 		return ""
 	}
-	return newRenderer(root).returns()
+	return newRenderer(d).returns()
 }
 
 // Summary returns the one line that stands for t where stubs do not fit, as in
@@ -131,19 +131,13 @@ func Summary(t Tool, name string) string {
 
 // parseObject reads the schema of a tool's arguments, which MCP wants to be an
 // object schema. A schema that says nothing of its type is taken as one.
-func parseObject(raw json.RawMessage) (*node, error) {
-	if len(raw) == 0 {
-		return nil, errors.New("there is none")
-	}
-	root, err := parse(raw)
+func parseObject(raw json.RawMessage) (*schemaview.Document, error) {
+	d, err := schemaview.ParseInput(raw)
 	if err != nil {
 		return nil, err
 	}
-	if root.Kind != strictjson.Object {
-		return nil, errors.New("it is not a JSON object")
-	}
-	if types := newRenderer(root).view(root).types; types != nil && !contains(types, "object") {
+	if types := d.Reader().Root().Types; types != nil && !slices.Contains(types, "object") {
 		return nil, fmt.Errorf("it describes %s, not an object", strings.Join(types, " or "))
 	}
-	return root, nil
+	return d, nil
 }

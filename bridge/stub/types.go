@@ -1,8 +1,10 @@
 package stub
 
 import (
+	"slices"
 	"strings"
 
+	"github.com/mcp-code-mode/mcp-code-mode/internal/schemaview"
 	"github.com/mcp-code-mode/mcp-code-mode/internal/strictjson"
 )
 
@@ -12,11 +14,16 @@ var pythonTypes = map[string]string{
 	"null": "None", "array": "list", "object": "dict",
 }
 
-// Limits of the types of one schema. Together they bound time and memory
-// whatever the schema: exponential references, endless unions, recursion, one
-// wide object that is referred to from everywhere.
+type (
+	node = schemaview.Node
+	view = schemaview.View
+)
+
+// Limits of the types of one schema. Together with the work of its reader, of which
+// all attempts take, they bound time and memory whatever the schema: exponential
+// references, endless unions, recursion, one wide object that is referred to from
+// everywhere.
 const (
-	maxWork     = 160_000 // units of work, all attempts together; see spend
 	maxAttempt  = 4 << 10 // bytes of one type before it is tried with fewer levels
 	maxUnion    = 12      // alternatives shown
 	maxValues   = 400     // bytes of the values of an enum
@@ -28,16 +35,29 @@ const (
 // renderer writes the types of one schema document. What it shows of a type
 // depends only on the document.
 type renderer struct {
-	root   *node
+	*schemaview.Reader
 	trail  []*node // what is being shown, against recursion
 	levels int     // containers shown inside each other
-	work   int     // units that may still be spent
 	room   int     // bytes the attempt may still write
 	over   bool    // a limit was met
 }
 
-func newRenderer(root *node) *renderer {
-	return &renderer{root: root, levels: MaxLevels, work: maxWork, room: maxAttempt}
+func newRenderer(d *schemaview.Document) *renderer {
+	return &renderer{Reader: d.Reader(), levels: MaxLevels, room: maxAttempt}
+}
+
+// look returns the view of what schemas say of one value.
+func (r *renderer) look(schemas ...*node) *view {
+	v := r.View(r.trail, schemas...)
+	r.over = r.over || r.Spent()
+	return v
+}
+
+// root returns the view of the whole document.
+func (r *renderer) root() *view {
+	v := r.Root()
+	r.over = r.over || r.Spent()
+	return v
 }
 
 // attempt renders a type with that many levels, and ok when no limit was met.
@@ -47,25 +67,18 @@ func (r *renderer) attempt(levels int, render func() string) (text string, ok bo
 	return text, !r.over
 }
 
-// What is spent on things, in units of well under a microsecond.
+// What is spent on things, in units of work.
 const (
-	visitUnits  = 8  // a schema looked at, besides what is in it
-	anchorUnits = 32 // the definitions searched for an anchor
-	unitBytes   = 64 // of a name or a text copied, what a unit more is spent on
-	unitText    = 16 // bytes of a description that is cleaned
-	unitTrail   = 16 // of the schemas being shown, searched for another one
+	unitBytes = 64 // of a name or a text copied, what a unit more is spent on
+	unitText  = 16 // bytes of a description that is cleaned
 )
 
-// spend takes units of work. Whatever repeats with the schema spends some, so
-// that once there are none left all that is still to be shown is cut short.
+// spend takes units of work. Once there are none left all that is still to be shown
+// is cut short.
 func (r *renderer) spend(units int) {
-	if r.work -= units; r.work < 0 {
-		r.over = true
-	}
+	r.Spend(units)
+	r.over = r.over || r.Spent()
 }
-
-// spendName spends what finding a property of that name takes.
-func (r *renderer) spendName(name string) { r.spend(1 + len(name)/unitBytes) }
 
 // typeOf is the Python type of the values n describes. level counts the
 // containers around it.
@@ -73,20 +86,20 @@ func (r *renderer) typeOf(n *node, level int) string {
 	if r.over {
 		return unknown
 	}
-	return r.text(r.view(n), level)
+	return r.text(r.look(n), level)
 }
 
 func (r *renderer) text(v *view, level int) string {
 	mark := len(r.trail)
-	r.trail = append(r.trail, v.trail...)
+	r.trail = append(r.trail, v.Trail...)
 	defer func() { r.trail = r.trail[:mark] }()
 
-	if v.never {
+	if v.Never {
 		return "Never"
 	}
 	parts := r.base(v, level)
-	coarse := v.values == nil && len(v.names) == 0 && v.open == nil && v.items == nil && len(v.first) == 0
-	for _, group := range v.either {
+	coarse := v.Values == nil && len(v.Properties) == 0 && v.Other() == nil && v.Items == nil && len(v.First) == 0
+	for _, group := range v.Either {
 		alternatives := r.union(group, level)
 		switch {
 		case alternatives == nil:
@@ -100,19 +113,16 @@ func (r *renderer) text(v *view, level int) string {
 	if len(parts) == 0 {
 		return unknown
 	}
-	if v.nullable {
-		parts = with(parts, "None")
-	}
 	return strings.Join(parts, " | ")
 }
 
 // base is the union of types a schema names itself, without its alternatives.
 func (r *renderer) base(v *view, level int) []string {
-	if v.values != nil {
-		return r.literals(v.values)
+	if v.Values != nil {
+		return r.literals(v.Values)
 	}
 	var parts []string
-	for _, t := range v.types {
+	for _, t := range v.Types {
 		text := pythonTypes[t]
 		switch t {
 		case "object":
@@ -146,21 +156,21 @@ func (r *renderer) object(v *view, level int) string {
 	if level >= r.levels {
 		return "dict"
 	}
-	if len(v.names) == 0 {
-		if !v.open.Is(strictjson.Object) {
+	if len(v.Properties) == 0 {
+		if !v.Other().Is(strictjson.Object) {
 			return "dict"
 		}
-		if text := r.typeOf(v.open, level+1); text != unknown {
+		if text := r.typeOf(v.Other(), level+1); text != unknown {
 			return "dict[str, " + text + "]"
 		}
 		return "dict"
 	}
 	var fields []string
-	for _, name := range v.names {
+	for _, p := range v.Properties {
 		if r.over {
 			break
 		}
-		f := r.field(v, name)
+		f := r.field(p)
 		text := f.head + r.text(f.view, level+1) + f.tail
 		fields = append(fields, text)
 		if r.room -= len(f.head) + len(f.tail) + 8; r.room < 0 {
@@ -176,15 +186,15 @@ type field struct {
 	view       *view
 }
 
-func (r *renderer) field(v *view, name string) field {
-	r.spend(len(name) / unitBytes)
-	f := field{head: label(name), view: r.view(v.props[name])}
-	if !v.required[name] {
+func (r *renderer) field(p schemaview.Property) field {
+	r.spend(len(p.Name) / unitBytes)
+	f := field{head: label(p.Name), view: r.look(p.Schemas...)}
+	if !p.Required {
 		f.head += "?"
 	}
 	f.head += ": "
-	if f.view.value != nil {
-		f.tail = " = " + r.literal(f.view.value, 0)
+	if f.view.Default != nil {
+		f.tail = " = " + r.literal(f.view.Default, 0)
 	}
 	return f
 }
@@ -193,22 +203,22 @@ func (r *renderer) array(v *view, level int) string {
 	if level >= r.levels {
 		return "list"
 	}
-	if len(v.first) == 0 {
-		text := r.typeOf(v.items, level+1)
+	if len(v.First) == 0 {
+		text := r.typeOf(v.Items, level+1)
 		if text == unknown {
 			return "list"
 		}
 		return "list[" + text + "]"
 	}
 	var parts []string
-	for i, n := range v.first {
+	for i, n := range v.First {
 		if i == maxUnion {
 			return "[" + strings.Join(append(parts, "..."), ", ") + "]"
 		}
 		parts = append(parts, r.typeOf(n, level+1))
 	}
-	if v.items != nil {
-		parts = append(parts, "*"+r.typeOf(v.items, level+1))
+	if v.Items != nil {
+		parts = append(parts, "*"+r.typeOf(v.Items, level+1))
 	}
 	return "[" + strings.Join(parts, ", ") + "]"
 }
@@ -219,7 +229,7 @@ func (r *renderer) literals(values []*node) []string {
 	size := 0
 	for _, n := range values {
 		text := r.literal(n, 0)
-		if size += len(text) + len(" | "); size > maxValues || r.work < 0 {
+		if size += len(text) + len(" | "); size > maxValues || r.Spent() {
 			parts = append(parts, "...")
 			break
 		}
@@ -234,7 +244,7 @@ func (r *renderer) literals(values []*node) []string {
 // literal writes a JSON value as Python would, bounded.
 func (r *renderer) literal(n *node, depth int) string {
 	const most, deepest = 8, 3 // elements of a list or dict, lists in lists
-	if r.spend(1); r.work < 0 {
+	if r.spend(1); r.Spent() {
 		return "..."
 	}
 	switch n.Kind {
@@ -270,7 +280,7 @@ func (r *renderer) literal(n *node, depth int) string {
 
 // with adds s to list unless it is there.
 func with(list []string, s string) []string {
-	if contains(list, s) {
+	if slices.Contains(list, s) {
 		return list
 	}
 	return append(list, s)

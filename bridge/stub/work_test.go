@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/mcp-code-mode/mcp-code-mode/internal/schemaview"
 )
 
 // repeatedSchemas refer to one thing that is costly to look at from ten thousand
@@ -39,14 +41,14 @@ func TestOneCostlyThingReferredToFromEverywhereIsNotLookedAtForEver(t *testing.T
 	const most = 64 << 20 // bytes
 	for name, schema := range repeatedSchemas() {
 		t.Run(name, func(t *testing.T) {
-			root, err := parse([]byte(schema))
+			d, err := schemaview.ParseInput([]byte(schema))
 			if err != nil {
 				t.Fatal(err)
 			}
-			resolve(root, "#/$defs/d/properties/x0") // what is indexed once is not counted
+			d.Resolve("#/$defs/d/properties/x0") // what is indexed once is not counted
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			r := newRenderer(root)
+			r := newRenderer(d)
 			params := r.params()
 			r.notes()
 			runtime.ReadMemStats(&after)
@@ -63,12 +65,12 @@ func TestOneCostlyThingReferredToFromEverywhereIsNotLookedAtForEver(t *testing.T
 // Once nothing may be spent any more, the parameters are still named: a stub
 // never says that a tool takes none because its schema was too much.
 func TestParametersAreNamedWhenThereIsNoWorkLeft(t *testing.T) {
-	root, err := parse([]byte(`{"properties":{"a":{"type":"string"},"b":{"enum":[1]}},"required":["b"]}`))
+	d, err := schemaview.ParseInput([]byte(`{"properties":{"a":{"type":"string"},"b":{"enum":[1]}},"required":["b"]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := newRenderer(root)
-	r.work = 0
+	r := newRenderer(d)
+	r.Spend(schemaview.MaxWork)
 	if got, want := r.params(), "b: Any, a?: Any"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -81,16 +83,16 @@ func TestOrdinaryWorkIsNotCut(t *testing.T) {
 	for i := range 100 {
 		fmt.Fprintf(&b, `"p%d":{"$ref":"#/$defs/d","description":"What it is for."},`, i)
 	}
-	root, err := parse([]byte(`{"properties":{` + b.String() + `"last":{"$ref":"#/$defs/d"}},"required":["last"],
+	d, err := schemaview.ParseInput([]byte(`{"properties":{` + b.String() + `"last":{"$ref":"#/$defs/d"}},"required":["last"],
 		"$defs":{"d":{"anyOf":[{"enum":["a","b"]},{"type":"array","items":{"properties":{"n":{"type":"integer","default":1}}}}]}}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := newRenderer(root)
+	r := newRenderer(d)
 	r.params()
 	r.notes()
-	if r.work < maxWork/2 {
-		t.Errorf("%d of %d units are left", r.work, maxWork)
+	if r.Spend(schemaview.MaxWork / 2); r.Spent() {
+		t.Errorf("more than half of %d units are gone", schemaview.MaxWork)
 	}
 }
 
@@ -101,11 +103,11 @@ func TestParametersThatDoNotFitAreCounted(t *testing.T) {
 		for i := range parts {
 			parts[i] = fmt.Sprintf(`"parameter%d":{"type":"string"}`, i)
 		}
-		root, err := parse([]byte(`{"properties":{` + strings.Join(parts, ",") + `}}`))
+		d, err := schemaview.ParseInput([]byte(`{"properties":{` + strings.Join(parts, ",") + `}}`))
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := newRenderer(root).params()
+		got := newRenderer(d).params()
 		shown := strings.Count(got, "?: str")
 		if want := fmt.Sprintf("parameter%d?: str, ... %d more", shown-1, n-shown); !strings.HasSuffix(got, want) {
 			t.Errorf("%d: %q does not end in %q", n, got[max(0, len(got)-60):], want)

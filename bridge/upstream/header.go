@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -9,6 +10,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/mcp-code-mode/mcp-code-mode/internal/schemaview"
+	"github.com/mcp-code-mode/mcp-code-mode/internal/strictjson"
 )
 
 // MCP 2026-07-28 over HTTP lets a tool's input schema name parameters that the
@@ -16,8 +20,10 @@ import (
 // route by them. A server refuses calls that lack one. This file finds those
 // parameters and makes the headers.
 
-// headerPrefix comes before the name that a schema gives.
-const headerPrefix = "Mcp-Param-"
+const (
+	headerKeyword = "x-mcp-header"
+	headerPrefix  = "Mcp-Param-" // comes before the name that a schema gives
+)
 
 // mirrored is a parameter that also goes into a header.
 type mirrored struct {
@@ -30,38 +36,58 @@ var fieldName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$")
 
 // mirroredIn returns the mirrored parameters of an input schema. Clients are to
 // leave out a tool whose annotations are not valid.
-func mirroredIn(schema json.RawMessage) (found []mirrored, err error) {
-	seen := map[string]bool{}
-	var walk func(schema json.RawMessage, path []string) error
-	walk = func(schema json.RawMessage, path []string) error {
-		v, _ := fields(schema, "properties")
-		if !isObject(v[0]) {
-			return nil // for others to judge
-		}
-		err := members(v[0], func(key string, prop []byte) error {
-			if !isObject(prop) {
-				return nil
-			}
-			at := slices.Concat(path, []string{key})
-			v, _ := fields(prop, "x-mcp-header", "type")
-			if v[0] != nil {
-				header, _ := text(v[0])
-				kind, _ := text(v[1])
-				name := strings.ToLower(header)
-				if !fieldName.MatchString(header) || seen[name] || kind != "string" && kind != "integer" && kind != "boolean" {
-					return fmt.Errorf("its x-mcp-header %q is not valid", plain(string(v[0]), 40))
-				}
-				seen[name] = true
-				found = append(found, mirrored{at, header})
-			}
-			return walk(prop, at)
-		})
-		if errors.Is(err, errSyntax) {
-			return nil
-		}
-		return err
+func mirroredIn(schema json.RawMessage) ([]mirrored, error) {
+	if !bytes.Contains(schema, []byte(headerKeyword)) {
+		return nil, nil // as nearly always; it may be a lot to look at otherwise
 	}
-	return found, walk(schema, nil)
+	d, err := schemaview.ParseInput(schema)
+	if err != nil {
+		return nil, nil // for others to judge
+	}
+	m := mirrors{Reader: d.Reader(), names: map[string]bool{}}
+	err = m.walk(m.Root(), nil)
+	return m.found, err
+}
+
+// mirrors finds the mirrored parameters of one schema.
+type mirrors struct {
+	*schemaview.Reader
+	names map[string]bool // of the headers, in lower case
+	trail []*schemaview.Node
+	found []mirrored
+}
+
+func (m *mirrors) walk(v *schemaview.View, path []string) error {
+	mark := len(m.trail)
+	m.trail = append(m.trail, v.Trail...)
+	defer func() { m.trail = m.trail[:mark] }()
+	for _, p := range v.Properties {
+		if m.Spent() {
+			return errors.New("its schema is too much to be looked at for headers")
+		}
+		at, property := slices.Concat(path, []string{p.Name}), m.View(m.trail, p.Schemas...)
+		if property.Header != nil {
+			if err := m.add(property, at); err != nil {
+				return err
+			}
+		}
+		if err := m.walk(property, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *mirrors) add(v *schemaview.View, path []string) error {
+	header := v.Header.Text
+	name := strings.ToLower(header)
+	simple := len(v.Types) == 1 && slices.Contains([]string{"string", "integer", "boolean"}, v.Types[0])
+	if !v.Header.Is(strictjson.String) || !fieldName.MatchString(header) || m.names[name] || !simple {
+		return fmt.Errorf("its x-mcp-header %q is not valid", plain(header, 40))
+	}
+	m.names[name] = true
+	m.found = append(m.found, mirrored{path, header})
+	return nil
 }
 
 // headersOf returns the headers that a call with these arguments needs.

@@ -2,6 +2,7 @@ package strictjson
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -170,4 +171,9 @@ func (n *Node) List() []*Node {
 		return nil
 	}
 	return n.Elements
+}
+
+// Delete takes the members out of an object for which f says so.
+func (n *Node) Delete(f func(m Member) bool) {
+	n.Members, n.index = slices.DeleteFunc(n.Members, f), nil
 }

@@ -20,7 +20,7 @@ async def browser_console_messages(params: dict) -> str:
     """
     Returns all console messages
 
-    params: level: "error" | "warning" | "info" | "debug" = "info", all?: bool, filename?: str
+    params: level?: "error" | "warning" | "info" | "debug" = "info", all?: bool, filename?: str
       level: Level of the console messages to return. Each level includes the messages of more severe levels. Defaults to "info".
       all: Return all console messages since the beginning of the session, not just since the last navigation. Defaults to false.
       filename: File name to save the console messages to. Relative file names are resolved against the workspace root. If not provided, messages are returned as text.
@@ -146,7 +146,7 @@ async def browser_network_requests(params: dict) -> str:
     """
     Returns a numbered list of network requests since loading the page. Use browser_network_request with the number to get full details.
 
-    params: static: bool = False, filter?: str, filename?: str
+    params: static?: bool = False, filter?: str, filename?: str
       static: Whether to include successful static resources like images, fonts, scripts, etc. Defaults to false.
       filter: Only return requests whose URL matches this regexp (e.g. "/api/.*user").
       filename: File name to save the network requests to. Relative file names are resolved against the workspace root. If not provided, requests are returned as text.
@@ -178,13 +178,13 @@ async def browser_take_screenshot(params: dict) -> str:
     """
     Take a screenshot of the current page. You can't perform actions based on the screenshot, use browser_snapshot for actions.
 
-    params: scale: "css" | "device" = "css", element?: str, target?: str, type?: "png" | "jpeg" | "webp", filename?: str, fullPage?: bool
-      scale: Image resolution scale. "css" produces a screenshot sized in CSS pixels (smaller, consistent across devices). "device" produces a high-resolution screensh [...]
+    params: element?: str, target?: str, type?: "png" | "jpeg" | "webp", filename?: str, fullPage?: bool, scale?: "css" | "device" = "css"
       element: Human-readable element description used to obtain permission to interact with the element
       target: Exact target element reference from the page snapshot, or a unique element selector
       type: Image format for the screenshot. If unset, inferred from the filename extension, otherwise png.
       filename: File name to save the screenshot to. Relative file names are resolved against the workspace root. If not specified, the screenshot is saved into the outpu [...]
       fullPage: When true, takes a screenshot of the full scrollable page, instead of the currently visible viewport. Cannot be used with element screenshots.
+      scale: Image resolution scale. "css" produces a screenshot sized in CSS pixels (smaller, consistent across devices). "device" produces a high-resolution screensh [...]
     """
 
 
