@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/mcp-code-mode/mcp-code-mode/internal/schemaview"
 )
 
 // arguments are the names a schema gives to what is passed on the top level.
@@ -15,40 +17,20 @@ type arguments struct {
 	open     bool // others are allowed, and checked by the schema itself
 }
 
-// topLevel gathers the names that s gives, in itself and in every schema it
-// applies to the same object.
-func topLevel(s *jsonschema.Schema) arguments {
-	a := arguments{known: map[string]bool{}}
-	seen := map[*jsonschema.Schema]bool{s: true}
-	for queue := []*jsonschema.Schema{s}; len(queue) > 0; queue = queue[1:] {
-		s := queue[0]
-		for name := range s.Properties {
-			a.known[name] = true
-		}
-		for re := range s.PatternProperties {
+// topLevel gathers the names that a schema gives, in itself and in every schema it
+// applies to the same object. A pattern that does not compile has stopped the
+// compiler before.
+func topLevel(d *schemaview.Document) arguments {
+	r := d.Reader()
+	names := r.Names(r.Root())
+	a := arguments{known: names.Known, open: names.Open, names: slices.Sorted(maps.Keys(names.Known))}
+	patterns := newPatterns()
+	for _, text := range names.Patterns {
+		if re, err := patterns.compile(text); err == nil {
 			a.patterns = append(a.patterns, re)
 		}
-		a.open = a.open || opens(s.AdditionalProperties) || s.UnevaluatedProperties != nil && opens(s.UnevaluatedProperties)
-		for _, same := range inPlace(s) {
-			if same != s.Not && !seen[same] {
-				seen[same] = true
-				queue = append(queue, same)
-			}
-		}
 	}
-	a.names = slices.Sorted(maps.Keys(a.known))
 	return a
-}
-
-// opens reports whether a schema for members without a name allows any.
-func opens(keyword any) bool {
-	switch k := keyword.(type) {
-	case bool:
-		return k
-	case *jsonschema.Schema:
-		return k.Bool == nil || *k.Bool
-	}
-	return false
 }
 
 // refuses reports whether an argument of that name is not allowed, whatever the

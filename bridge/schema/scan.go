@@ -3,20 +3,12 @@ package schema
 import (
 	"encoding/json"
 	"fmt"
-	"strconv"
-	"strings"
+
+	"github.com/mcp-code-mode/mcp-code-mode/internal/strictjson"
 )
 
-// Numbers are compared as exact fractions, whose size is that of the number
-// written out. These bound it.
-const (
-	maxDigits   = 1_000 // characters of a number
-	maxExponent = 1_000 // either way
-)
-
-// scan bounds a decoded schema and takes out what this package treats in its
-// own way, wherever it can stand in a schema: "format" is not asserted, and
-// "nullable": true is another type.
+// scan bounds a decoded schema and takes out "format", wherever it can stand in a
+// schema: it is not asserted.
 func scan(doc map[string]any) error {
 	s := scanner{refs: map[string]bool{}}
 	return s.value(doc, 1, true)
@@ -44,7 +36,7 @@ func (s *scanner) value(v any, depth int, schema bool) error {
 	}
 	switch v := v.(type) {
 	case json.Number:
-		if !exact(v) {
+		if !strictjson.Exact(v) { // they are compared as fractions, of the size that is written out
 			return fmt.Errorf("the number %s is out of range", cut(string(v), maxName))
 		}
 	case []any:
@@ -70,7 +62,6 @@ func (s *scanner) object(object map[string]any, depth int, schema bool) error {
 		if _, ok := object["format"].(string); ok {
 			delete(object, "format")
 		}
-		nullable(object)
 	}
 	for key, v := range object {
 		plain := key == "const" || key == "enum" || key == "default" || key == "examples"
@@ -95,33 +86,4 @@ func (s *scanner) names(object map[string]any) error {
 		return fmt.Errorf("it has more than %d references or %d names", maxRefs, maxIDs)
 	}
 	return nil
-}
-
-// nullable turns OpenAPI's {"type": "string", "nullable": true} into what JSON
-// Schema calls it. An enum allows null only if it lists it, so it is added.
-func nullable(object map[string]any) {
-	if yes, ok := object["nullable"].(bool); !ok || !yes {
-		return
-	}
-	name, ok := object["type"].(string)
-	if !ok {
-		return
-	}
-	object["type"] = []any{name, "null"}
-	if values, ok := object["enum"].([]any); ok {
-		object["enum"] = append(values[:len(values):len(values)], nil)
-	}
-}
-
-// exact reports whether n is small enough to calculate with exactly.
-func exact(n json.Number) bool {
-	if len(n) > maxDigits {
-		return false
-	}
-	i := strings.IndexAny(string(n), "eE")
-	if i < 0 {
-		return true
-	}
-	exponent, err := strconv.Atoi(strings.TrimPrefix(string(n[i+1:]), "+"))
-	return err == nil && exponent <= maxExponent && exponent >= -maxExponent
 }

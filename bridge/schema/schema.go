@@ -20,23 +20,23 @@
 package schema
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/mcp-code-mode/mcp-code-mode/internal/schemaview"
 )
 
 // Limits of a schema.
 const (
-	MaxBytes      = 1 << 20 // its text
-	MaxDepth      = 64      // nesting of its text
-	MaxSubschemas = 5_000   // JSON objects in it
-	MaxValues     = 100_000 // JSON values in it
+	MaxBytes      = schemaview.MaxBytes // its text
+	MaxDepth      = 64                  // nesting of its text
+	MaxSubschemas = 5_000               // JSON objects in it
+	MaxValues     = 100_000             // JSON values in it
 )
 
 // Schema is a compiled schema. It is safe for concurrent use.
@@ -60,10 +60,11 @@ func Compile(raw json.RawMessage) (*Schema, error) {
 }
 
 func compile(raw json.RawMessage) (*Schema, error) {
-	doc, err := decode(raw)
+	d, err := schemaview.ParseInput(raw)
 	if err != nil {
 		return nil, err
 	}
+	doc, _ := d.Value().(map[string]any) // ParseInput takes nothing else
 	if err := scan(doc); err != nil {
 		return nil, err
 	}
@@ -78,30 +79,7 @@ func compile(raw json.RawMessage) (*Schema, error) {
 	if root.types != 0 && root.types&typeObject == 0 {
 		return nil, errors.New("it does not describe an object")
 	}
-	return &Schema{compiled: compiled, root: root, top: topLevel(compiled)}, nil
-}
-
-func decode(raw json.RawMessage) (map[string]any, error) {
-	if len(raw) == 0 {
-		return nil, errors.New("there is none")
-	}
-	if len(raw) > MaxBytes {
-		return nil, fmt.Errorf("it is larger than %d bytes", MaxBytes)
-	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	var doc any
-	if err := d.Decode(&doc); err != nil {
-		return nil, errors.New("it is not JSON, or nested too deep")
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("it is more than one JSON value")
-	}
-	object, ok := doc.(map[string]any)
-	if !ok {
-		return nil, errors.New("it is not a JSON object")
-	}
-	return object, nil
+	return &Schema{compiled: compiled, root: root, top: topLevel(d)}, nil
 }
 
 // compileDialects compiles doc as what it says it is. One that does not say is

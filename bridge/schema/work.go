@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/mcp-code-mode/mcp-code-mode/internal/strictjson"
 )
 
 // Limits of one validation. A unit of work is about one keyword looked at and
@@ -182,7 +184,7 @@ func measureArgs(v any, depth int) bool {
 	case nil, bool, string:
 		return true
 	case json.Number:
-		return exact(v)
+		return strictjson.Exact(v)
 	case []any:
 		for _, e := range v {
 			if !measureArgs(e, depth+1) {

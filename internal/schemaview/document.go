@@ -8,8 +8,10 @@
 package schemaview
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -75,13 +77,21 @@ func parse(raw []byte) (*Document, error) {
 	case len(raw) == 0:
 		return nil, errors.New("there is none")
 	case len(raw) > MaxBytes:
-		return nil, errors.New("it is larger than " + strconv.Itoa(MaxBytes) + " bytes")
+		return nil, fmt.Errorf("it is larger than %d bytes", MaxBytes)
 	}
 	root, err := strictjson.Parse(raw, strictjson.Limits{Bytes: MaxBytes, Depth: MaxDepth, Repeats: true})
-	if err != nil {
+	var e *strictjson.Error
+	switch {
+	case err == nil:
+		return &Document{Root: root}, nil
+	case !errors.As(err, &e):
 		return nil, err
+	case e.Problem == strictjson.ProblemDepth:
+		return nil, errors.New("it is nested too deep")
+	case e.Problem == strictjson.ProblemValues:
+		return nil, fmt.Errorf("it has more than %d values", strictjson.DefaultValues)
 	}
-	return &Document{Root: root}, nil
+	return nil, fmt.Errorf("it is not JSON: %s", cmp.Or(e.Detail, string(e.Problem)))
 }
 
 // Keywords whose value is no schema, and those whose value is an object of schemas.
