@@ -28,6 +28,7 @@ type options struct {
 	sandbox, runtime, image string
 	allowNoSeccomp          bool
 	limits                  sandbox.Limits
+	ahead                   int // sentries of gVisor that are kept started
 
 	logLevel slog.Level
 }

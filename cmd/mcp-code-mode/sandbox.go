@@ -45,7 +45,9 @@ func (o *options) driver(u *ui, log *slog.Logger) makeDriver {
 		p := u.progress()
 		defer p.end()
 		if name == "gvisor" {
-			return gvisor.New(ctx, gvisor.Options{Limits: o.limits, Runner: sandbox.RunnerSource, Logger: log, Progress: p.step})
+			return gvisor.New(ctx, gvisor.Options{
+				Limits: o.limits, Runner: sandbox.RunnerSource, Logger: log, Progress: p.step, Ahead: o.ahead,
+			})
 		}
 		return docker.New(ctx, docker.Options{
 			Image: o.image, Runtime: o.runtime, AllowNoSeccomp: o.allowNoSeccomp,

@@ -36,6 +36,7 @@ command line of one server after --.`,
 			if n < 0 {
 				w = warm{defaultWarm(o.limits.Memory, totalMemory(), runtime.GOMAXPROCS(0)), loadedWarm}
 			}
+			o.ahead = min(runtime.GOMAXPROCS(0), maxAhead)
 			return o.serve(cmd.Context(), u, command, w)
 		},
 	}
@@ -119,6 +120,10 @@ func shut(c io.Closer, log *slog.Logger) {
 // warm is how many sandboxes are kept waiting: most while there is that much to do, and
 // else least.
 type warm struct{ least, most int }
+
+// maxAhead is how many sentries of gVisor serve keeps started at most, one for each
+// processor: as many sandboxes are started at once when a burst has taken the ready ones.
+const maxAhead = 4
 
 // loadedWarm is how many sandboxes serve keeps waiting at most unless --warm says.
 const loadedWarm = 16

@@ -34,6 +34,7 @@ type Driver struct {
 	opened  *snapshot                // closed with the driver; nil if there is none
 	warm    atomic.Pointer[snapshot] // opened, or nil when it must not be used (any more)
 	watch   *watchdog
+	ahead   *ahead
 
 	groupless sync.Once // around the warning that a control group could not be made
 
@@ -100,6 +101,7 @@ func newDriver(o Options, exe, root *os.File, command []string) (*Driver, error)
 	}
 	d.spawner = newSpawner(d.state)
 	d.watch = newWatchdog(d.limits.Memory)
+	d.ahead = newAhead(o.Ahead, d.begin)
 	return d, nil
 }
 
@@ -129,6 +131,7 @@ func (d *Driver) Close() error {
 		i.Kill()
 	}
 	d.mu.Unlock()
+	d.ahead.close()
 	d.busy.Wait()
 	d.watch.close()
 	d.spawner.close()

@@ -55,39 +55,89 @@ func (d *Driver) start(ctx context.Context) (*instance, error) {
 	return i, nil
 }
 
-// launch starts a sentry and lets it run Python: from the beginning, or from a
-// snapshot. The machine that is returned with the instance must be released.
+// launch lets a sentry run Python: from the beginning, or from a snapshot. It takes
+// one that has been started ahead, if that is still good, or starts one. The machine
+// that is returned with the instance must be released.
 func (d *Driver) launch(ctx context.Context, from *snapshot) (*instance, *machine, error) {
 	if ctx.Err() != nil {
 		return nil, nil, context.Cause(ctx)
 	}
-	m := &machine{id: newID()}
-	if err := d.prepare(m, machineSpec(d.limits, d.command)); err != nil {
-		m.release()
-		return nil, nil, err
+	s := d.ahead.take()
+	defer d.ahead.done()
+	if s != nil {
+		err := d.run(ctx, s, from)
+		if err == nil {
+			return s.instance, s.machine, nil
+		}
+		if ctx.Err() != nil {
+			return nil, nil, err
+		}
+		d.log.Warn("a sentry that was started ahead did not work: starting another", "error", err)
 	}
-	i, err := d.spawn(m)
-	if err != nil {
-		m.release()
-		return nil, nil, err
-	}
-	stop := context.AfterFunc(ctx, i.Kill)
-	err = m.run(i, d.watch, from)
+	s, err := d.begin()
 	if err == nil {
-		err = d.cpus.confine(i.cmd.Process.Pid)
+		err = d.run(ctx, s, from)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return s.instance, s.machine, nil
+}
+
+// sentry is one that has been started and has nothing to run yet.
+type sentry struct {
+	*instance
+	*machine
+}
+
+// alive reports whether it has not ended.
+func (s *sentry) alive() bool {
+	select {
+	case <-s.gone:
+		return false
+	default:
+		return true
+	}
+}
+
+// abandon ends it without waiting.
+func (s *sentry) abandon() {
+	s.release()
+	s.Kill()
+}
+
+// begin starts a sentry.
+func (d *Driver) begin() (*sentry, error) {
+	m := &machine{id: newID()}
+	err := d.prepare(m, machineSpec(d.limits, d.command))
+	if err == nil {
+		var i *instance
+		if i, err = d.spawn(m); err == nil {
+			return &sentry{i, m}, nil
+		}
+	}
+	m.release()
+	return nil, err
+}
+
+// run lets a sentry run Python, and ends it if that fails.
+func (d *Driver) run(ctx context.Context, s *sentry, from *snapshot) error {
+	stop := context.AfterFunc(ctx, s.Kill)
+	err := s.machine.run(s.instance, d.watch, from)
+	if err == nil {
+		err = d.cpus.confine(s.cmd.Process.Pid)
 	}
 	if !stop() {
 		err = context.Cause(ctx)
 	}
 	if err != nil {
-		m.release()
-		i.Kill()
-		return nil, nil, describe(err, i.Wait().Detail)
+		s.abandon()
+		return describe(err, s.Wait().Detail)
 	}
 	if from != nil {
-		i.rest = bytes.Clone(from.preamble)
+		s.rest = bytes.Clone(from.preamble)
 	}
-	return i, m, nil
+	return nil
 }
 
 // machine is what a sentry is started with and spoken to through, until Python

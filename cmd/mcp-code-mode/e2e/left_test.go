@@ -69,7 +69,7 @@ func (s *started) sandboxes() []int {
 	s.t.Helper()
 	var pids []int
 	for _, p := range below(s.pid) {
-		if p.args[0] == "runsc-sentry" && parent(p.pid) == s.pid {
+		if p.args[0] == "runsc-sentry" && parent(p.pid) == s.pid && !isAhead(p.pid) {
 			pids = append(pids, p.pid)
 		}
 	}
@@ -79,6 +79,13 @@ func (s *started) sandboxes() []int {
 		}
 	}
 	return pids
+}
+
+// isAhead reports whether a sentry has been started ahead and has no sandbox in it yet: it
+// does not use the root image.
+func isAhead(sentry int) bool {
+	maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", sentry))
+	return err == nil && len(maps) > 0 && !strings.Contains(string(maps), "/gvisor/root-")
 }
 
 // servers are the pids of the wrapped servers started from an executable.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"runtime/metrics"
 	"strings"
 	"time"
 
@@ -21,9 +22,29 @@ import (
 // Sentry is the name sentries of sandboxes are started under.
 const Sentry = "runsc-sentry"
 
-// settled is how long after its start a sentry gives back the memory that starting it
-// took. Most that run a program at once are gone by then; those that wait are not.
+// settled is how long after its start, or after the start of what it runs, a sentry gives
+// back the memory that this took. Most that run a program at once are gone by then; those
+// that wait are not.
 const settled = time.Second
+
+// startAllocates is less than what restoring a snapshot allocates, in bytes: some 8 MB.
+const startAllocates = 4 << 20
+
+// giveBack gives memory back now, and once more when as much has been allocated
+// since as a start takes.
+func giveBack() {
+	allocs := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	debug.FreeOSMemory()
+	metrics.Read(allocs)
+	before := allocs[0].Value.Uint64()
+	for range time.Tick(settled) {
+		metrics.Read(allocs)
+		if allocs[0].Value.Uint64()-before >= startAllocates {
+			debug.FreeOSMemory()
+			return
+		}
+	}
+}
 
 // Main turns this process into runsc when it was started to be that: under the
 // name /proc/self/exe, as gVisor re-executes itself, or under a name that starts
@@ -41,7 +62,7 @@ func Main() {
 		_ = os.WriteFile("/proc/self/comm", []byte(name), 0)
 		useSmallUmounter()
 		useCompiledFilter()
-		time.AfterFunc(settled, debug.FreeOSMemory)
+		time.AfterFunc(settled, giveBack)
 	}
 	cli.Run(nil, commands(), nil)
 }
