@@ -112,19 +112,19 @@ func confineBelow(sentry int, set *unix.CPUSet) error {
 
 // children returns all processes below one.
 func children(pid int) ([]int, error) {
-	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	dir := fmt.Sprintf("/proc/%d/task/", pid)
+	tasks, err := readNames(dir)
 	if err != nil {
-		return nil, err
-	}
-	if len(lists) == 0 { // a kernel without CONFIG_PROC_CHILDREN
-		return childrenByParent(pid)
+		return nil, nil // it has ended
 	}
 	var all []int
-	for _, list := range lists {
-		text, err := os.ReadFile(list)
+	known := len(tasks) == 0
+	for _, t := range tasks {
+		text, err := os.ReadFile(dir + t + "/children")
 		if err != nil {
 			continue // the thread has ended
 		}
+		known = true
 		for _, field := range strings.Fields(string(text)) {
 			child, err := strconv.Atoi(field)
 			if err != nil {
@@ -137,7 +137,20 @@ func children(pid int) ([]int, error) {
 			all = append(append(all, child), below...)
 		}
 	}
+	if !known { // a kernel without CONFIG_PROC_CHILDREN
+		return childrenByParent(pid)
+	}
 	return all, nil
+}
+
+// readNames lists a directory without looking at what is in it.
+func readNames(dir string) ([]string, error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return f.Readdirnames(-1)
 }
 
 // childrenByParent finds the same by asking every process for its parent.
@@ -170,7 +183,7 @@ func childrenByParent(pid int) ([]int, error) {
 
 // confineTasks sets the processors of the threads of a process that are not confined yet.
 func confineTasks(pid int, set *unix.CPUSet, confined map[int]bool) error {
-	tasks, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+	tasks, err := readNames(fmt.Sprintf("/proc/%d/task", pid))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil // it has ended
 	}
@@ -178,7 +191,7 @@ func confineTasks(pid int, set *unix.CPUSet, confined map[int]bool) error {
 		return err
 	}
 	for _, t := range tasks {
-		tid, err := strconv.Atoi(t.Name())
+		tid, err := strconv.Atoi(t)
 		if err == nil && confined[tid] {
 			continue
 		}
