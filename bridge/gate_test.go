@@ -89,7 +89,7 @@ func TestAGateCaseWithAMisspeltSectionIsRefused(t *testing.T) {
 		t.Error(err)
 	}
 	for _, broken := range []string{
-		strings.Replace(whole, "-- upstream --", "-- upsteam --", 1),
+		strings.Replace(whole, "-- upstream --", "-- upstreams --", 1),
 		strings.Replace(whole, "-- records --\n", "", 1),
 		strings.Replace(whole, "-- records --\n", "-- replies --\n-- records --\n", 1),
 		strings.TrimPrefix(whole, "why\n"),
