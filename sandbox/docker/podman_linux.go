@@ -25,12 +25,8 @@ func (en *engine) readsOurFiles(info system.Info) error {
 // profileFile is a file in the cache directory, where nobody else can write, that
 // holds the profile. It is named by its contents, and stays for every process.
 func profileFile(profile []byte) (string, error) {
-	cache, err := rootfs.CacheDir()
+	dir, err := rootfs.CachePart("seccomp")
 	if err != nil {
-		return "", err
-	}
-	dir := filepath.Join(cache, "seccomp")
-	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 		return "", err
 	}
 	path := filepath.Join(dir, digestOf(profile)+".json")
