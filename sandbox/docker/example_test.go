@@ -13,13 +13,13 @@ import (
 
 // Run code in a container that is gone afterwards.
 func Example() {
-	stdout, err := run(context.Background(), "import socket\nprint(socket.if_nameindex())\n6 * 7")
+	stdout, err := run(context.Background(), "print(open('/proc/net/route').readlines()[1:])\n6 * 7")
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Print(stdout)
 	// Output:
-	// [(1, 'lo')]
+	// []
 	// 42
 }
 
