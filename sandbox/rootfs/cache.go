@@ -60,6 +60,7 @@ func (c cache) markPath(runner []byte) string {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%s\x00%s\x00%s\x00", format, PythonVersion, runtime.GOARCH)
 	sum.Write(runner)
+	sum.Write([]byte(compileScript)) // it decides what the byte code says
 	return filepath.Join(c.dir, hex.EncodeToString(sum.Sum(nil))[:16]+".json")
 }
 
