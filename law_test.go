@@ -50,10 +50,10 @@ var law = parseLaw(`
 	sandbox/docker:                     sandbox sandbox/docker/seccomp sandbox/rawio sandbox/rootfs
 	sandbox/docker/seccomp:
 	sandbox/gvisor:                     sandbox sandbox/gvisor/erofs sandbox/rawio sandbox/rootfs
-	sandbox/gvisor:                     sandbox/gvisor/internal/runsc sandbox/gvisor/internal/tinyelf internal/ourdir
+	sandbox/gvisor:                     sandbox/gvisor/internal/runsc sandbox/internal/tinyelf internal/ourdir
 	sandbox/gvisor/erofs:
-	sandbox/gvisor/internal/runsc:      sandbox/gvisor/internal/tinyelf
-	sandbox/gvisor/internal/tinyelf:
+	sandbox/gvisor/internal/runsc:      sandbox/internal/tinyelf
+	sandbox/internal/tinyelf:
 	sandbox/gvisor/runsc:               sandbox/gvisor/internal/runsc
 	sandbox/rawio:
 	sandbox/rootfs:                     internal/ourdir

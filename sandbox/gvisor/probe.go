@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/gvisor/erofs"
-	"github.com/mcp-code-mode/mcp-code-mode/sandbox/gvisor/internal/tinyelf"
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/internal/tinyelf"
 )
 
 // probeTimeout bounds Probe.
@@ -69,7 +69,7 @@ func probeImage() (*os.File, error) {
 		return nil, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	if err := os.WriteFile(filepath.Join(dir, "probe"), tinyelf.Program(tinyelf.Exit(probeStatus)), 0o700); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "probe"), tinyelf.Exit(probeStatus), 0o700); err != nil {
 		return nil, err
 	}
 	fd, err := unix.MemfdCreate("root", unix.MFD_CLOEXEC)

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 	"gvisor.dev/gvisor/runsc/specutils"
 
-	"github.com/mcp-code-mode/mcp-code-mode/sandbox/gvisor/internal/tinyelf"
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/internal/tinyelf"
 )
 
 // useSmallUmounter lets the program of a dozen instructions below unmount /proc
@@ -33,7 +33,7 @@ func useSmallUmounter() {
 		return
 	}
 	path := "/proc/self/fd/" + strconv.Itoa(high)
-	if err := os.WriteFile(path, tinyelf.Program(tinyelf.UmountProc()), 0); err != nil {
+	if err := os.WriteFile(path, tinyelf.UmountProc(), 0); err != nil {
 		return
 	}
 	if err := unix.Access(path, unix.X_OK); err != nil {
