@@ -1,18 +1,24 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/gvisor"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/rootfs"
 )
 
-// privilege says how the embedded gVisor would run.
+// privilege says how the embedded gVisor would run, and who its sandboxes are on the
+// host.
 func privilege() string {
-	if os.Geteuid() == 0 {
-		return "as root"
+	switch {
+	case gvisor.OwnUsers():
+		return "as root; each sandbox is a user of its own on the host"
+	case os.Geteuid() == 0:
+		return "as root; sandboxes share user 65534, because too few ids are mapped here"
 	}
-	return "rootless"
+	return fmt.Sprintf("rootless; every sandbox is user %d on the host, as you are", os.Geteuid())
 }
 
 // checkPython says whether the embedded Python has been unpacked already.

@@ -6,8 +6,10 @@
 //
 // One sandbox is one child process, the sentry: this very executable, started
 // again as gVisor's "boot" command in user, PID, mount, network, IPC and UTS
-// namespaces of its own, as nobody, in an empty chroot, without capabilities and
-// behind gVisor's seccomp filter. The hostile Python runs in further processes
+// namespaces of its own, in an empty chroot, without capabilities and behind
+// gVisor's seccomp filter. Started by root, each is a user of its own on the host,
+// so that nothing the kernel counts or permits by user is shared between two; an
+// ordinary user's are that user. Inside, all are nobody. The hostile Python runs in further processes
 // of that PID namespace, which can do nothing but trap into the sentry.
 //
 //	us ── control socket, closed before Python's code arrives

@@ -28,7 +28,7 @@ var selfExe = "/proc/self/exe"
 // one, this program.
 //
 // The sentry executes it in an empty root, so it must not need a dynamic
-// loader. Started by root, the sentry is nobody by the time it executes it.
+// loader. Started by root, the sentry is a user of its own by the time it executes it.
 func executable(path string) (*os.File, error) {
 	what := strconv.Quote(path)
 	switch {
@@ -126,14 +126,14 @@ func checkExecutable(f *os.File, what string) error {
 		return err
 	}
 	if os.Geteuid() == 0 && info.Mode().Perm()&0o005 != 0o005 {
-		err := fmt.Errorf("%s has mode %04o: the sandbox, which is nobody, cannot execute it", what, info.Mode().Perm())
+		err := fmt.Errorf("%s has mode %04o: the sandbox, which is a user of its own, cannot execute it", what, info.Mode().Perm())
 		return &hinted{err, "chmod o+rx " + f.Name()}
 	}
 	return nil
 }
 
 // execPath names an open executable for a child of this process: through the
-// descriptor, so that no directory on the way to it has to be open to nobody.
+// descriptor, so that no directory on the way to it has to be open to that user.
 func execPath(f *os.File) string {
 	return "/proc/self/fd/" + strconv.Itoa(int(f.Fd()))
 }

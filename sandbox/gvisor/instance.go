@@ -22,6 +22,7 @@ type instance struct {
 	in     *rawio.Conn // stdin
 	out    *rawio.Conn // stdout; nil once it is drained
 	place  *placement
+	user   *user
 	gauge  *gauge
 	stderr *tail
 
@@ -82,6 +83,7 @@ func (i *instance) reap(w *watchdog, log *slog.Logger) {
 	i.stdin.Close()
 	i.drain()
 	w.remove(i.gauge)
+	i.user.release()
 	i.exit = sandbox.Exit{
 		Code:   i.cmd.ProcessState.ExitCode(),
 		Memory: i.overMemory.Load() || i.place.outOfMemory(),

@@ -25,14 +25,10 @@ func (f *sentryFiles) list() []*os.File {
 }
 
 // command is the sentry's process, ready to be started: nobody in namespaces of
-// its own. These are the attributes runsc gives its sandbox process when it does
+// its own, and the user given on the host. These are the attributes runsc gives its sandbox process when it does
 // not need the host's file system or network, except that the sentry gets no
 // CAP_SYS_PTRACE; it drops the others before it looks at anything.
-func command(exe string, argv []string, root *os.File, f *sentryFiles) *exec.Cmd {
-	uid, gid := os.Geteuid(), os.Getegid()
-	if uid == 0 {
-		uid, gid = nobody, nobody
-	}
+func command(exe string, argv []string, u *user, root *os.File, f *sentryFiles) *exec.Cmd {
 	return &exec.Cmd{
 		Path:       exe,
 		Args:       argv,
@@ -47,8 +43,8 @@ func command(exe string, argv []string, root *os.File, f *sentryFiles) *exec.Cmd
 			Cloneflags: unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNS |
 				unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS,
 			Credential:  &syscall.Credential{Uid: nobody, Gid: nobody},
-			UidMappings: []syscall.SysProcIDMap{{ContainerID: nobody, HostID: uid, Size: 1}},
-			GidMappings: []syscall.SysProcIDMap{{ContainerID: nobody, HostID: gid, Size: 1}},
+			UidMappings: []syscall.SysProcIDMap{{ContainerID: nobody, HostID: u.uid, Size: 1}},
+			GidMappings: []syscall.SysProcIDMap{{ContainerID: nobody, HostID: u.gid, Size: 1}},
 			// For the empty chroot, and to clear the bounding set.
 			AmbientCaps: []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SYS_CHROOT, unix.CAP_SETPCAP},
 			Pdeathsig:   syscall.SIGKILL,
@@ -87,7 +83,7 @@ func startError(err error) error {
 		return &hinted{err, "user namespaces are turned off here: see sysctl user.max_user_namespaces, " +
 			"kernel.unprivileged_userns_clone and kernel.apparmor_restrict_unprivileged_userns, or use --sandbox docker"}
 	case errors.Is(err, unix.EACCES):
-		return &hinted{err, "the sandbox runs as nobody, who must be able to execute this program: chmod o+rx"}
+		return &hinted{err, "the sandbox is a user of its own, who must be able to execute this program: chmod o+rx"}
 	}
 	return err
 }

@@ -10,12 +10,14 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/sandboxtest"
 )
 
 // roleEnv makes a process of the test binary play one of the roles.
@@ -23,6 +25,7 @@ const roleEnv = "GVISOR_TEST_ROLE"
 
 var roles = map[string]func() error{
 	"owner":              playOwner,
+	"outlive":            playOutlive,
 	"without namespaces": playWithoutNamespaces,
 }
 
@@ -113,6 +116,58 @@ func TestTheDeathOfTheOwnerEndsItsSandboxes(t *testing.T) {
 		if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("%s is still there (%v)", path, err)
 		}
+	}
+}
+
+// playOutlive runs one program until it is at what it tries, says so, and waits to be
+// killed.
+func playOutlive() error {
+	n, err := strconv.Atoi(os.Getenv("GVISOR_TEST_OUTLIVE"))
+	if err != nil {
+		return err
+	}
+	d, err := New(context.Background(), Options{Runner: sandbox.RunnerSource})
+	if err != nil {
+		return err
+	}
+	if err := sandboxtest.Outlive(context.Background(), d, sandboxtest.Outliving[n]); err != nil {
+		return err
+	}
+	fmt.Println("at it")
+	select {}
+}
+
+func TestNoProgramOutlivesTheDeathOfItsOwner(t *testing.T) {
+	newTestDriver(t, Options{}) // so that the snapshot is there
+	for n, program := range sandboxtest.Outliving {
+		if program.First {
+			continue // here it is the runner's own
+		}
+		t.Run(program.Name, func(t *testing.T) {
+			cmd := role(t, "outlive")
+			cmd.Env = append(cmd.Env, fmt.Sprintf("GVISOR_TEST_OUTLIVE=%d", n))
+			out, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			_, err = bufio.NewReader(out).ReadString('\n')
+			all := descendants(t, cmd.Process.Pid)
+			if err != nil || len(all) < 2 && !program.Ends {
+				t.Errorf("%d processes, %v", len(all), err)
+			}
+			if err := cmd.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			_ = cmd.Wait() // it was killed
+			for deadline := time.Now().Add(10 * time.Second); len(alive(t, all)) > 0; time.Sleep(5 * time.Millisecond) {
+				if time.Now().After(deadline) {
+					t.Fatalf("%d of %d processes outlive their owner", len(alive(t, all)), len(all))
+				}
+			}
+		})
 	}
 }
 

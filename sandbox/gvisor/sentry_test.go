@@ -28,7 +28,7 @@ func TestASentryIsConfined(t *testing.T) {
 			pid := i.cmd.Process.Pid
 			for _, p := range append(descendants(t, pid), fmt.Sprintf("%d@", pid)) {
 				id, _, _ := strings.Cut(p, "@")
-				checkConfined(t, "/proc/"+id)
+				checkConfined(t, "/proc/"+id, i.user)
 			}
 			checkFiles(t, fmt.Sprintf("/proc/%d", pid))
 			i.Kill()
@@ -37,16 +37,16 @@ func TestASentryIsConfined(t *testing.T) {
 	}
 }
 
-func checkConfined(t *testing.T, proc string) {
+func checkConfined(t *testing.T, proc string, u *user) {
 	t.Helper()
 	text, err := os.ReadFile(proc + "/status")
 	if err != nil {
 		t.Fatal(err)
 	}
-	uid := strconv.Itoa(os.Geteuid())
-	if uid == "0" {
-		uid = strconv.Itoa(nobody)
+	if root := os.Geteuid() == 0; root == (u.uid == os.Geteuid()) || root && u.uid < rootIDs.first {
+		t.Errorf("the sandbox is user %d on the host", u.uid)
 	}
+	uid := strconv.Itoa(u.uid)
 	status := string(text)
 	for _, want := range []string{
 		"CapInh:\t0000000000000000", "CapPrm:\t0000000000000000", "CapEff:\t0000000000000000",

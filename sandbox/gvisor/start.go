@@ -148,6 +148,7 @@ type machine struct {
 	theirs  sentryFiles
 	control *controlSocket
 	place   *placement
+	user    *user
 }
 
 // release closes all that is still the machine's own.
@@ -159,6 +160,9 @@ func (m *machine) release() {
 	if m.place != nil {
 		// It fails only if something is in it, which release cannot help.
 		_ = m.place.remove()
+	}
+	if m.user != nil {
+		m.user.release()
 	}
 }
 
@@ -174,6 +178,9 @@ func (d *Driver) prepare(m *machine, spec *specs.Spec) error {
 	if err == nil {
 		// Also where it says that it is up: we learn that from its first answer instead.
 		m.theirs.null, err = os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	}
+	if err == nil {
+		m.user, err = newUser()
 	}
 	if err != nil {
 		return err
@@ -195,22 +202,22 @@ func (d *Driver) spawn(m *machine) (*instance, error) {
 		return nil, err
 	}
 	defer exe.Close()
-	cmd := command(execPath(exe), argv, d.root, &m.theirs)
+	cmd := command(execPath(exe), argv, m.user, d.root, &m.theirs)
 	err = d.spawner.start(cmd, m.place)
 	if cmd.Process == nil {
 		return nil, startError(err)
 	}
 	i := &instance{
 		cmd: cmd, stdin: m.ours.in, stdout: m.ours.out, in: rawio.New(m.ours.in), out: rawio.New(m.ours.out),
-		place: m.place, gone: make(chan struct{}),
+		place: m.place, user: m.user, gone: make(chan struct{}),
 	}
 	i.gauge = &gauge{kill: i.killForMemory}
 	// It cannot be another process's yet: nobody has waited for this one. Without
 	// it, as when it is hidden from us, the sentry's heap goes unseen.
 	i.gauge.statm, _ = os.Open(fmt.Sprintf("/proc/%d/statm", cmd.Process.Pid))
 	i.stderr = newTail(m.ours.err)
-	m.ours, m.place = stdio{}, nil // now the instance's
-	closeFiles(m.theirs.list())    // or its end would never be seen
+	m.ours, m.place, m.user = stdio{}, nil, nil // now the instance's
+	closeFiles(m.theirs.list())                 // or its end would never be seen
 	m.theirs = sentryFiles{}
 	d.adopt(i)
 	if err != nil {

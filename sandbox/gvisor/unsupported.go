@@ -22,6 +22,9 @@ func New(context.Context, Options) (*Driver, error) { return nil, unsupported() 
 // Probe fails with ErrUnsupported.
 func Probe(context.Context) error { return unsupported() }
 
+// OwnUsers is false.
+func OwnUsers() bool { return false }
+
 func unsupported() error {
 	err := fmt.Errorf("%w, not on %s/%s", ErrUnsupported, runtime.GOOS, runtime.GOARCH)
 	return &hinted{err, "use --sandbox docker"}
