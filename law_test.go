@@ -47,8 +47,9 @@ var law = parseLaw(`
 	internal/strictjson:
 	policies:
 	sandbox:                            sandbox/wire
-	sandbox/docker:                     sandbox sandbox/docker/seccomp sandbox/rawio sandbox/rootfs
+	sandbox/docker:                     sandbox sandbox/docker/internal/pid1 sandbox/docker/seccomp sandbox/rawio sandbox/rootfs
 	sandbox/docker/seccomp:
+	sandbox/docker/internal/pid1:       sandbox/internal/tinyelf
 	sandbox/gvisor:                     sandbox sandbox/gvisor/erofs sandbox/rawio sandbox/rootfs
 	sandbox/gvisor:                     sandbox/gvisor/internal/runsc sandbox/internal/tinyelf internal/ourdir
 	sandbox/gvisor/erofs:

@@ -52,6 +52,7 @@ var allowed = []entry{
 	{"rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending rt_sigsuspend rt_sigtimedwait sigaltstack", "signal, faulthandler"},
 	{"kill tkill tgkill", "os.kill, signal.pthread_kill, abort; they reach the processes of the sandbox only"},
 	{"alarm getitimer setitimer pause", "signal.alarm and signal.setitimer"},
+	{"signalfd4", "the first process waits by it for the end of others, and for input at the same time"},
 
 	// Time and chance.
 	{"time gettimeofday clock_gettime clock_getres nanosleep clock_nanosleep", "time, and waiting of every kind"},

@@ -98,6 +98,7 @@ var checked = []check{
 			{4, "PR_SET_DUMPABLE: to be hidden from others of the same user"},
 			{15, "PR_SET_NAME: threading names its threads"},
 			{16, "PR_GET_NAME"},
+			{22, "PR_SET_SECCOMP: the first process restricts who comes after it, and from then on nobody may"},
 			{36, "PR_SET_CHILD_SUBREAPER: to be told of the end of every descendant"},
 			{37, "PR_GET_CHILD_SUBREAPER"},
 			{38, "PR_SET_NO_NEW_PRIVS: it is set already"},

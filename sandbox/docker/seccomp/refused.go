@@ -19,7 +19,7 @@ var refused = []entry{
 	{"mq_open mq_unlink mq_timedsend mq_timedreceive mq_notify mq_getsetattr", "message queues hold kernel memory; Python has no use for them"},
 	{"msgget msgsnd msgrcv msgctl semget semop semtimedop semctl shmget shmat shmdt shmctl", "System V objects outlive their process; multiprocessing uses files"},
 	{"timer_create timer_settime timer_gettime timer_getoverrun timer_delete", "timers are counted per user of the host; Python uses setitimer and timerfd"},
-	{"signalfd signalfd4 rt_sigqueueinfo rt_tgsigqueueinfo", "waiting signals are counted per user of the host; Python only sends plain ones"},
+	{"signalfd rt_sigqueueinfo rt_tgsigqueueinfo", "waiting signals are counted per user of the host; Python only sends plain ones"},
 	{"mlock mlock2 mlockall munlock munlockall", "memory that cannot be reclaimed, counted per user of the host"},
 	{"sync syncfs sync_file_range readahead", "makes the disks of the host work, for every other program too"},
 	{"sysinfo", "load, memory and processes of the host"},
