@@ -7,8 +7,9 @@ import (
 
 // Driver starts machines that hold CPython and the runner and nothing else.
 // Every driver keeps the same promises: no network, no host files, a read-only
-// root, uid 65534 without capabilities, bounded memory, processes and
-// descriptors, and nothing left behind. Its methods may be called from any
+// root, a user that nobody else is and without capabilities, bounded memory,
+// processes and descriptors, and nothing left behind, also when this process is
+// killed. Its methods may be called from any
 // goroutine.
 type Driver interface {
 	// Name is the word --sandbox uses for the driver.

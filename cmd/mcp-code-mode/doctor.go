@@ -130,8 +130,21 @@ func checkDocker(ctx context.Context) ([]check, bool) {
 	return []check{
 		ok("docker", "%s, API %s, at %s (%s)", product, engine.APIVersion, engine.Endpoint, engine.Source),
 		ok("runtimes", "%s", strings.Join(runtimes, ", ")),
+		checkUsers(engine),
 		filter,
 	}, usable
+}
+
+// checkUsers says who sandboxes are.
+func checkUsers(engine docker.Engine) check {
+	detail := "each sandbox is a user of its own, from %d to %d"
+	switch {
+	case engine.GVisor:
+		detail += " inside gVisor, which runs as one user on the host"
+	case engine.Mapped:
+		detail += " in the user namespace of the engine"
+	}
+	return ok("users", detail, engine.FirstUser, engine.LastUser)
 }
 
 // checkFilter says what stands between code in a container and the host's kernel.

@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -49,6 +50,20 @@ func TestDoctorSaysWhatFiltersSystemCalls(t *testing.T) {
 		}
 		if !test.usable && !strings.Contains(last.Hint, "--allow-no-seccomp") {
 			t.Errorf("%s: the hint is %q", test.what, last.Hint)
+		}
+	}
+}
+
+func TestDoctorSaysWhoSandboxesAre(t *testing.T) {
+	for info, want := range map[string]string{
+		`{"SecurityOptions": ["name=seccomp"]}`:                  "each sandbox is a user of its own, from 2097152000 to 2098200575",
+		`{"SecurityOptions": ["name=seccomp", "name=rootless"]}`: "each sandbox is a user of its own, from 20000 to 59999 in the user namespace of the engine",
+		`{"DefaultRuntime": "runsc", "Runtimes": {"runsc": {}}}`: "each sandbox is a user of its own, from 2097152000 to 2098200575 inside gVisor, which runs as one user on the host",
+	} {
+		playEngine(t, info)
+		checks, _ := checkDocker(t.Context())
+		if !slices.ContainsFunc(checks, func(c check) bool { return c.Name == "users" && c.Status == "ok" && c.Detail == want }) {
+			t.Errorf("%s: got %+v", info, checks)
 		}
 	}
 }

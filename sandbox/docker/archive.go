@@ -48,30 +48,32 @@ type layerList struct {
 
 const epoch = "1970-01-01T00:00:00Z"
 
-// config is the configuration of the image of a tree, with the digest of its
-// only layer.
-func (b builder) config(t tree, layer string) imageConfig {
+// config is the configuration of the image of a tree, with the digests of its
+// layers.
+func (b builder) config(t tree, layers ...string) imageConfig {
 	return imageConfig{
 		Architecture: architecture,
 		Config: imageDefaults{
-			Entrypoint: rootfs.Command(),
+			Entrypoint: append([]string{initPath}, rootfs.Command()...),
 			Env:        environment,
-			Labels:     map[string]string{labelOurs: "1", labelRunner: digestOf(b.runner), labelTree: t.digest},
-			User:       sandboxUser,
+			Labels:     map[string]string{labelOurs: "1", labelRunner: digestOf(b.runner), labelTree: t.digest, labelInit: initDigest()},
+			User:       imageUser,
 			WorkingDir: sandboxHome,
 		},
 		Created: epoch,
 		OS:      "linux",
-		RootFS:  layerList{Type: "layers", DiffIDs: []string{layer}},
-		History: []history{{epoch, "mcp-code-mode: CPython " + rootfs.PythonVersion + " and runner.py"}},
+		RootFS:  layerList{Type: "layers", DiffIDs: layers},
+		History: []history{{epoch, "mcp-code-mode: CPython " + rootfs.PythonVersion + " and runner.py"}, {epoch, "mcp-code-mode: the first process"}},
 	}
 }
 
-// An archive is an image in the format of docker save.
+// An archive is an image in the format of docker save: a layer of the tree, and one
+// of the first process.
 type archive struct {
-	tree      tree
-	config    []byte
-	layerSize int64
+	tree     tree
+	treeSize int64
+	init     []byte
+	config   []byte
 }
 
 // archive reads the tree once, to learn the digest of its layer.
@@ -81,18 +83,22 @@ func (b builder) archive(t tree) (*archive, error) {
 	if err := rootfs.Tar(io.MultiWriter(sum, &size), t.dir); err != nil {
 		return nil, err
 	}
-	config, err := json.Marshal(b.config(t, "sha256:"+hex.EncodeToString(sum.Sum(nil))))
+	init, err := initLayer(architecture)
 	if err != nil {
 		return nil, err
 	}
-	return &archive{tree: t, config: config, layerSize: int64(size)}, nil
+	config, err := json.Marshal(b.config(t, "sha256:"+hex.EncodeToString(sum.Sum(nil)), "sha256:"+digestOf(init)))
+	if err != nil {
+		return nil, err
+	}
+	return &archive{tree: t, treeSize: int64(size), init: init, config: config}, nil
 }
 
 // writeTo writes the archive, reading the tree a second time.
 func (a *archive) writeTo(w io.Writer) error {
 	configName := digestOf(a.config) + ".json"
 	manifest, err := json.Marshal([]map[string]any{{
-		"Config": configName, "RepoTags": []string{a.tree.ref}, "Layers": []string{"layer.tar"},
+		"Config": configName, "RepoTags": []string{a.tree.ref}, "Layers": []string{"tree.tar", "init.tar"},
 	}})
 	if err != nil {
 		return err
@@ -104,7 +110,8 @@ func (a *archive) writeTo(w io.Writer) error {
 		size    int64
 	}{
 		{configName, bytes.NewReader(a.config), int64(len(a.config))},
-		{"layer.tar", layerTar(a.tree.dir), a.layerSize},
+		{"tree.tar", treeTar(a.tree.dir), a.treeSize},
+		{"init.tar", bytes.NewReader(a.init), int64(len(a.init))},
 		{"manifest.json", bytes.NewReader(manifest), int64(len(manifest))},
 	} {
 		header := &tar.Header{Name: file.name, Mode: 0o644, Size: file.size, ModTime: time.Unix(0, 0)}
@@ -118,9 +125,9 @@ func (a *archive) writeTo(w io.Writer) error {
 	return tw.Close()
 }
 
-type layerTar string
+type treeTar string
 
-func (dir layerTar) WriteTo(w io.Writer) (int64, error) { return 0, rootfs.Tar(w, string(dir)) }
+func (dir treeTar) WriteTo(w io.Writer) (int64, error) { return 0, rootfs.Tar(w, string(dir)) }
 
 type counter int64
 

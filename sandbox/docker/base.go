@@ -1,7 +1,6 @@
 package docker
 
 import (
-	"archive/tar"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -18,6 +17,7 @@ import (
 	"github.com/docker/docker/api/types/container"
 	"github.com/docker/docker/api/types/image"
 
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/docker/internal/pid1"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/rootfs"
 )
 
@@ -53,7 +53,7 @@ func (b builder) buildOnBase(ctx context.Context, base string) (sandboxImage, er
 		return sandboxImage{}, err
 	}
 	ref := repository + ":" + digestOf([]byte(dockerfile))[:12]
-	files, err := buildContext(map[string][]byte{"Dockerfile": []byte(dockerfile), "runner.py": b.runner})
+	files, err := b.buildContext(ctx, dockerfile)
 	if err != nil {
 		return sandboxImage{}, err
 	}
@@ -114,13 +114,7 @@ func noSuchProgram(err error) bool {
 func (b builder) findPython(ctx context.Context, base string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, questionPeriod)
 	defer cancel()
-	l := launch{name: newName(), labels: ownLabels()}
-	config, host := l.config(), l.hostConfig()
-	config.Image = base
-	config.Env = nil // the base's own PATH says where its Python is
-	config.Healthcheck = &container.HealthConfig{Test: []string{"NONE"}}
-	config.Entrypoint = []string{"python3", "-I", "-S", "-c", "import sys; print(sys.version_info[0], sys.version_info[1], sys.executable)"}
-	answer, err := b.engine.run(ctx, l.name, config, host)
+	answer, err := b.askPython(ctx, base)
 	if err != nil {
 		if noSuchProgram(err) {
 			err = fmt.Errorf("base image %q has no python3", base)
@@ -138,17 +132,37 @@ func (b builder) findPython(ctx context.Context, base string) (string, error) {
 	return python, nil
 }
 
+func (b builder) askPython(ctx context.Context, base string) (answer string, err error) {
+	version, info, err := b.engine.describe(ctx)
+	if err != nil {
+		return "", err
+	}
+	l := launch{labels: ownLabels()}
+	err = newIDChoice(version, info).try(func(ids userIDs) error {
+		return l.claimFrom(ids, func() error {
+			config, host := l.config(), l.hostConfig()
+			config.Image = base
+			config.Env = nil // the base's own PATH says where its Python is
+			config.Healthcheck = &container.HealthConfig{Test: []string{"NONE"}}
+			config.Entrypoint = []string{"python3", "-I", "-S", "-c", "import sys; print(sys.version_info[0], sys.version_info[1], sys.executable)"}
+			answer, err = b.engine.run(ctx, l.claim, config, host)
+			return err
+		})
+	})
+	return answer, err
+}
+
 // run runs a container to its end and returns what it printed. Its exit status
 // must be 0.
-func (en *engine) run(ctx context.Context, name string, config *container.Config, host *container.HostConfig) (string, error) {
-	created, err := en.ContainerCreate(ctx, config, host, nil, nil, name)
+func (en *engine) run(ctx context.Context, c claim, config *container.Config, host *container.HostConfig) (string, error) {
+	created, err := en.ContainerCreate(ctx, config, host, nil, nil, c.name())
 	if err != nil {
 		return "", err
 	}
 	defer func() { // in case it did not end by itself
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeTimeout)
 		defer cancel()
-		en.remove(ctx, name)
+		en.remove(ctx, created.ID)
 	}()
 	s, err := en.attach(ctx, created.ID)
 	if err != nil {
@@ -176,33 +190,37 @@ func (en *engine) run(ctx context.Context, name string, config *container.Config
 }
 
 func (b builder) dockerfile(base, python string) (string, error) {
-	entrypoint, err := json.Marshal([]string{python, "-I", "-S", "-B", rootfs.RunnerPath})
+	entrypoint, err := json.Marshal([]string{initPath, python, "-I", "-S", "-B", rootfs.RunnerPath})
 	if err != nil {
 		return "", err
 	}
 	return strings.Join([]string{
 		"FROM " + base,
+		"COPY init " + initPath,
 		"COPY runner.py " + rootfs.RunnerPath,
-		fmt.Sprintf("LABEL %s=1 %s=%s %s=%q", labelOurs, labelRunner, digestOf(b.runner), labelBase, base),
+		fmt.Sprintf("LABEL %s=1 %s=%s %s=%s %s=%q", labelOurs, labelRunner, digestOf(b.runner), labelInit, initDigest(), labelBase, base),
 		"HEALTHCHECK NONE",
-		"USER " + sandboxUser,
+		"USER " + imageUser,
 		"WORKDIR " + sandboxHome,
 		"ENTRYPOINT " + string(entrypoint),
 		"",
 	}, "\n"), nil
 }
 
-func buildContext(files map[string][]byte) (io.Reader, error) {
-	var buf bytes.Buffer
-	tw := tar.NewWriter(&buf)
-	for name, content := range files {
-		header := &tar.Header{Name: name, Mode: 0o644, Size: int64(len(content)), ModTime: time.Unix(0, 0)}
-		if err := tw.WriteHeader(header); err != nil {
-			return nil, err
-		}
-		if _, err := tw.Write(content); err != nil {
-			return nil, err
-		}
+// buildContext is what the engine builds from. The first process is a program for the
+// engine's own processor, also where the base is emulated.
+func (b builder) buildContext(ctx context.Context, dockerfile string) (io.Reader, error) {
+	v, err := b.engine.ServerVersion(ctx)
+	if err != nil {
+		return nil, b.engine.explain("asking for its version", err)
 	}
-	return &buf, tw.Close()
+	program, err := pid1.Program(v.Arch, environment)
+	if err != nil {
+		return nil, fmt.Errorf("the engine at %s runs %s/%s: %w", b.engine.host, v.Os, v.Arch, err)
+	}
+	var buf bytes.Buffer
+	err = writeTar(&buf, []file{
+		{"Dockerfile", 0o644, []byte(dockerfile)}, {"runner.py", 0o644, b.runner}, {"init", 0o755, program},
+	})
+	return &buf, err
 }

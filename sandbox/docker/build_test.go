@@ -173,8 +173,8 @@ func TestImageOnABaseRunsTheRunner(t *testing.T) {
 	}
 	d := newDriver(t, Options{Image: ref})
 	works(t, d)
-	o, err := open(t, d).Exec(t.Context(), "import os, sys\nprint(sorted(os.environ), os.getuid(), os.getcwd(), sys.argv)", nil)
-	if err != nil || o.Stdout != "['HOME', 'LANG', 'PATH'] 65534 /tmp ['/runner.py']\n" {
+	o, err := open(t, d).Exec(t.Context(), "import os, sys\nprint(sorted(os.environ), os.getuid() > 65534, os.getcwd(), sys.argv)", nil)
+	if err != nil || o.Stdout != "['HOME', 'LANG', 'PATH'] True /tmp ['/runner.py']\n" {
 		t.Errorf("got %+v, %v", o, err)
 	}
 	// It stands in where the embedded Python does not run.

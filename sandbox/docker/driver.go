@@ -50,6 +50,7 @@ type Driver struct {
 	options Options
 	log     *slog.Logger
 	labels  map[string]string
+	ids     *idChoice
 	gvisor  bool // the runtime is runsc
 	crun    bool // the runtime is crun
 	podman  bool // the engine is Podman
@@ -61,7 +62,7 @@ type Driver struct {
 	mu      sync.Mutex
 	closed  bool                   // guarded by mu
 	live    map[*instance]struct{} // guarded by mu
-	orphans []string               // guarded by mu: names of what an engine that went away may have left
+	orphans []claim                // guarded by mu: of what an engine that went away may have left
 
 	work     sync.WaitGroup  // every goroutine of the driver
 	lifetime context.Context // of launches: it ends a little after Close was called
@@ -119,6 +120,7 @@ func (d *Driver) learn(ctx context.Context) error {
 	}
 	d.gvisor, d.crun = isRuntime(info, name, "runsc"), isRuntime(info, name, "crun")
 	d.podman = isPodman(version)
+	d.ids = newIDChoice(version, info)
 	d.filter, err = d.engine.filterFor(version, info)
 	if err != nil && (d.gvisor || d.options.AllowNoSeccomp) {
 		d.log.Info("sandboxes start without this program's seccomp profile", "reason", err, "gvisor", d.gvisor)
@@ -187,11 +189,23 @@ func (d *Driver) begin() error {
 // launch brings up one container. It does not end with ctx, because a request
 // broken off may still be carried out, but starts nothing once ctx is done.
 func (d *Driver) launch(ctx context.Context) (*instance, error) {
+	var i *instance
+	err := d.ids.try(func(ids userIDs) (err error) {
+		i, err = d.launchAs(ctx, ids)
+		return err
+	})
+	if err != nil {
+		return nil, d.engine.explain("starting sandbox", err)
+	}
+	return i, nil
+}
+
+func (d *Driver) launchAs(ctx context.Context, ids userIDs) (*instance, error) {
 	l := launch{
-		name: newName(), labels: d.labels, runtime: d.options.Runtime,
+		labels: d.labels, ids: ids, runtime: d.options.Runtime,
 		gvisor: d.gvisor, crun: d.crun, podman: d.podman, filter: d.filter, limits: d.options.Limits,
 	}
-	i := &instance{driver: d, name: l.name, killed: make(chan struct{}), done: make(chan struct{})}
+	i := &instance{driver: d, killed: make(chan struct{}), done: make(chan struct{})}
 	var w *waiter
 	err := d.create(i, &l)
 	if err == nil && ctx.Err() != nil {
@@ -207,11 +221,11 @@ func (d *Driver) launch(ctx context.Context) (*instance, error) {
 		return i, nil
 	}
 	if errors.Is(err, context.DeadlineExceeded) || d.lifetime.Err() != nil { // launchTimeout or closeGrace
-		d.orphan(l.name) // what the engine still makes of it is for later
+		d.orphan(l.claim) // what the engine still makes of it is for later
 	} else {
-		d.work.Go(func() { d.discard(l.name) }) // whatever there may be of it
+		d.work.Go(func() { d.discard(l.claim) }) // whatever there may be of it
 	}
-	return nil, d.engine.explain("starting sandbox", err)
+	return nil, err
 }
 
 // create creates the container; an image that has been deleted is built again.
@@ -222,7 +236,8 @@ func (d *Driver) create(i *instance, l *launch) (err error) {
 	attempt := func() error {
 		ctx, cancel := context.WithTimeout(d.lifetime, launchTimeout)
 		defer cancel()
-		i.id, err = d.engine.create(ctx, *l)
+		i.id, err = d.engine.create(ctx, l)
+		i.claim = l.claim
 		return err
 	}
 	if err := attempt(); !errdefs.IsNotFound(err) {
@@ -271,31 +286,31 @@ func (d *Driver) adopt(i *instance, w *waiter) {
 	}
 	if len(orphans) > 0 { // the engine is back
 		d.work.Go(func() {
-			for _, name := range orphans {
-				d.discard(name)
+			for _, c := range orphans {
+				d.discard(c)
 			}
 		})
 	}
 }
 
 // discard removes a container, now or when the engine is back.
-func (d *Driver) discard(name string) {
+func (d *Driver) discard(c claim) {
 	ctx, cancel := context.WithTimeout(context.Background(), removeTimeout)
 	defer cancel()
-	if !d.engine.remove(ctx, name) {
-		d.orphan(name)
+	if !d.engine.removeClaimed(ctx, c) {
+		d.orphan(c)
 	}
 }
 
 // maxOrphans bounds what is remembered about an engine that stays away.
 const maxOrphans = 10_000
 
-func (d *Driver) orphan(name string) {
-	d.log.Warn("could not remove a sandbox: the Docker engine does not answer", "container", name)
+func (d *Driver) orphan(c claim) {
+	d.log.Warn("could not remove a sandbox: the Docker engine does not answer", "container", c.name())
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if len(d.orphans) < maxOrphans {
-		d.orphans = append(d.orphans, name)
+		d.orphans = append(d.orphans, c)
 	}
 }
 
@@ -318,11 +333,15 @@ func (d *Driver) Close() error {
 	d.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), goneTimeout)
 	defer cancel()
-	orphans = slices.DeleteFunc(orphans, func(name string) bool { return d.engine.remove(ctx, name) })
+	orphans = slices.DeleteFunc(orphans, func(c claim) bool { return d.engine.removeClaimed(ctx, c) })
 	d.engine.close()
 	if len(orphans) > 0 {
+		names := make([]string, len(orphans))
+		for i, c := range orphans {
+			names[i] = c.name()
+		}
 		return fmt.Errorf("closing the docker driver: the engine at %s does not answer, and may still hold %s",
-			d.engine.host, strings.Join(orphans, ", "))
+			d.engine.host, strings.Join(names, ", "))
 	}
 	return nil
 }

@@ -6,12 +6,9 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -64,7 +61,8 @@ func firstProcesses(t *testing.T, d *Driver) (pids []int) {
 func TestContainerIsConfinedAsPromised(t *testing.T) {
 	needEngine(t)
 	d := newDriver(t, Options{})
-	c, err := d.engine.ContainerInspect(t.Context(), start(t, d).id)
+	i := start(t, d)
+	c, err := d.engine.ContainerInspect(t.Context(), i.id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,14 +88,14 @@ func TestContainerIsConfinedAsPromised(t *testing.T) {
 		Mounts: len(c.Mounts), Masked: h.MaskedPaths, Fixed: h.ReadonlyPaths, Env: c.Config.Env,
 	}
 	want := confinement{
-		Network: "none", IPC: "none", User: "65534:65534", Log: "none", ReadOnly: true, AutoRemove: true,
+		Network: "none", IPC: "none", User: i.user(), Log: "none", ReadOnly: true, AutoRemove: true,
 		Drop: []string{"ALL"}, Security: []string{"no-new-privileges", "seccomp=" + string(profile)},
 		Tmpfs: map[string]string{
 			"/tmp":        "rw,noexec,nosuid,nodev,size=16777216,mode=1777",
 			"/dev/mqueue": "ro,noexec,nosuid,nodev,size=4096,mode=0555",
 		},
-		Memory: 256 << 20, Swap: 256 << 20, CPUs: 1e9, Pids: 64, Masked: maskedPaths(false, 64), Fixed: []string{"/proc/sysrq-trigger"},
-		Env: []string{"PATH=/usr/bin", "HOME=/tmp", "LANG=C.UTF-8", "HOSTNAME"},
+		Memory: 256 << 20, Swap: 256 << 20, CPUs: 1e9, Pids: 65, Masked: maskedPaths(false, 64), Fixed: []string{"/proc/sysrq-trigger"},
+		Env: []string{"PATH=/usr/bin", "HOME=/tmp", "LANG=C.UTF-8"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -121,7 +119,7 @@ func TestLimitsAreThoseAskedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := c.HostConfig
-	if h.Memory != 100<<20 || h.MemorySwap != 100<<20 || *h.PidsLimit != 20 || h.NanoCPUs != 5e8 ||
+	if h.Memory != 100<<20 || h.MemorySwap != 100<<20 || *h.PidsLimit != 21 || h.NanoCPUs != 5e8 ||
 		h.Ulimits[0].Hard != 40 || !strings.Contains(h.Tmpfs["/tmp"], "size=1048576,") {
 		t.Errorf("got %+v", h)
 	}
@@ -228,14 +226,18 @@ func TestDeadContainerThatTheEngineKeepsIsRemoved(t *testing.T) {
 		},
 		"it is killed": func(i *instance) { i.Kill() },
 	} {
-		l := launch{name: newName(), image: d.image, labels: d.labels}
+		l := launch{image: d.image, labels: d.labels}
 		host := l.hostConfig()
 		host.AutoRemove = false
-		created, err := d.engine.ContainerCreate(t.Context(), l.config(), host, nil, nil, l.name)
+		i := &instance{driver: d, killed: make(chan struct{}), done: make(chan struct{})}
+		err := l.claimFrom(dockerIDs, func() error {
+			created, err := d.engine.ContainerCreate(t.Context(), l.config(), host, nil, nil, l.name())
+			i.id = created.ID
+			return err
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		i := &instance{driver: d, name: l.name, id: created.ID, killed: make(chan struct{}), done: make(chan struct{})}
 		var w *waiter
 		if i.stream, w, err = d.engine.start(t.Context(), i.id); err != nil {
 			t.Fatal(err)
@@ -349,92 +351,6 @@ func TestDeletedImageIsBuiltAgain(t *testing.T) {
 	wg.Wait()
 	if d.image.serial != 1 || d.image.id != id {
 		t.Errorf("image %+v, was %s", d.image, id)
-	}
-}
-
-func TestRuntimeThatTheEngineLacks(t *testing.T) {
-	needEngine(t)
-	_, err := New(t.Context(), Options{Runner: sandbox.RunnerSource, Runtime: "nonesuch"})
-	wantError(t, err, `using runtime "nonesuch"`, "has only", "runc")
-}
-
-func TestRuntimeThatTheEngineHas(t *testing.T) {
-	e := needEngine(t)
-	works(t, newDriver(t, Options{Runtime: e.Runtime}))
-}
-
-// gVisor runs the sandbox's threads on its own, which is what a cgroup counts.
-func TestProcessesAreLimitedInsideGVisor(t *testing.T) {
-	h := launch{gvisor: true}.hostConfig()
-	if last := h.Ulimits[len(h.Ulimits)-1]; last.Name != "nproc" || last.Hard != 64 || *h.PidsLimit != 4*64+gvisorThreads {
-		t.Errorf("ulimit %+v, pids %d", last, *h.PidsLimit)
-	}
-	for _, u := range (launch{}).hostConfig().Ulimits {
-		if u.Name == "nproc" {
-			t.Error("without gVisor, nproc counts all sandboxes of the host together")
-		}
-	}
-}
-
-func TestGVisorAsTheRuntimeOfTheEngine(t *testing.T) {
-	needEngine(t)
-	runsc := filepath.Join(t.TempDir(), "runsc")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", runsc, "gvisor.dev/gvisor/runsc")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0") // it runs itself in a chroot
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	ownEngine(t, fmt.Sprintf(`{"runtimes": {"runsc": {"path": %q}}}`, runsc))
-	d := newDriver(t, Options{Runtime: "runsc"})
-	o, err := open(t, d).Exec(t.Context(), `
-import threading, time, os
-try:
-    for n in range(200): threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()
-except RuntimeError: print('limited', n <= 64)
-print(os.uname().release, os.getuid())
-`, nil)
-	if err != nil || o.Stdout != "limited True\n4.19.0-gvisor 65534\n" {
-		t.Errorf("got %+v, %v", o, err)
-	}
-}
-
-// crun starts a container in less time than runc; what confines one must be the same.
-func TestCrunAsTheRuntimeOfTheEngine(t *testing.T) {
-	needEngine(t)
-	path, err := exec.LookPath(crun)
-	if err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("CI needs crun: %v", err)
-		}
-		t.Skip("SKIPPED, NOT TESTED: crun is not installed")
-	}
-	ownEngine(t, fmt.Sprintf(`{"runtimes": {%q: {"path": %q}}}`, crun, path))
-	d := newDriver(t, Options{Runtime: crun})
-	s := open(t, d)
-	o, err := s.Exec(t.Context(), `
-import os, socket, subprocess
-status = dict(line.split(':\t') for line in open('/proc/self/status').read().splitlines())
-print(*(status[key] for key in ('CapEff', 'CapBnd', 'NoNewPrivs', 'Seccomp')), os.getuid(), [l.split(':')[0].strip() for l in open('/proc/net/dev')][2:])
-def fails(f, *args):
-    try: f(*args)
-    except OSError as e: return type(e).__name__
-print(fails(open, '/dev/shm/new', 'w'), fails(open, '/new', 'w'), fails(open, '/proc/sys/kernel/hostname', 'w'))
-open('/tmp/script', 'w').write('#!/usr/bin/python3')
-os.chmod('/tmp/script', 0o755)
-print(fails(subprocess.run, ['/tmp/script']), fails(socket.create_connection, ('127.0.0.1', 1)))
-import threading, time
-try:
-    for n in range(200): threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()
-except RuntimeError: print('limited', n <= 64)
-`, nil)
-	const want = "0000000000000000 0000000000000000 1 2 65534 ['lo']\nFileNotFoundError OSError FileNotFoundError\nPermissionError OSError\nlimited True\n"
-	if err != nil || o.Stdout != want {
-		t.Errorf("got %+v, %v", o, err)
-	}
-	everything(t, d)
-	o, err = open(t, d).Exec(t.Context(), "x = bytearray(600 << 20)", nil)
-	if err != nil || !strings.Contains(o.Error, "memory") {
-		t.Errorf("got %+v, %v", o, err)
 	}
 }
 

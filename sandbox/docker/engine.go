@@ -36,6 +36,9 @@ type Engine struct {
 	Security   []string // what it confines containers with: seccomp, apparmor, rootless…
 	GVisor     bool     // the default runtime is gVisor's, which filters nothing and answers system calls itself
 	NoFilter   error    // why containers cannot have our seccomp profile, a *NoFilterError; nil: they can
+	FirstUser  int      // sandboxes are users from this id on, each another
+	LastUser   int      // and up to this one
+	Mapped     bool     // these ids are of a user namespace, and others on the host
 }
 
 // Probe looks for an engine where the docker command looks: DOCKER_HOST, else
@@ -70,6 +73,9 @@ func Probe(ctx context.Context) (Engine, error) {
 	found.Security = securityOf(info)
 	_, found.NoFilter = en.filterFor(version, info)
 	found.Rootless = slices.Contains(found.Security, "rootless")
+	ids := idsOf(version, info)
+	found.Mapped = isMapped(info)
+	found.FirstUser, found.LastUser = ids.first, ids.first+ids.count-1
 	return found, nil
 }
 

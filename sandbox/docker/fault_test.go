@@ -42,7 +42,7 @@ func ownerRole() {
 	paused, err := d.Start(ctx)
 	check(err)
 	check(d.engine.ContainerPause(ctx, paused.(*instance).id))
-	_, err = d.engine.create(ctx, launch{name: newName(), image: d.image, labels: d.labels})
+	_, err = d.engine.create(ctx, &launch{image: d.image, labels: d.labels, ids: dockerIDs})
 	check(err)
 	fmt.Println(d.labels[labelOwner])
 	select {}
@@ -225,11 +225,11 @@ func TestCloseDoesNotHangWithTheEngine(t *testing.T) {
 	engine.signal(syscall.SIGSTOP)
 	go func() { _, _ = d.Start(context.Background()) }()
 	time.Sleep(100 * time.Millisecond)
-	wantError(t, d.Close(), "does not answer, and may still hold", i.name)
+	wantError(t, d.Close(), "does not answer, and may still hold", i.name())
 	engine.signal(syscall.SIGCONT)
 	// The runner's stdin has ended meanwhile; what was being made goes with us.
 	eventually(t, "the running one is gone", func() bool {
-		_, err := d.engine.ContainerInspect(t.Context(), i.name)
+		_, err := d.engine.ContainerInspect(t.Context(), i.name())
 		return err != nil
 	})
 }

@@ -34,8 +34,7 @@ type sandboxImage struct {
 	ref        string
 	id         string
 	entrypoint []string
-	env        []string // names the image sets, to be unset
-	serial     int      // how often it has been built again
+	serial     int // how often it has been built again
 }
 
 // BuildOptions say what image to build.
@@ -131,6 +130,7 @@ func (b builder) findBuilt(ctx context.Context) (sandboxImage, bool) {
 	list, err := b.engine.ImageList(ctx, image.ListOptions{Filters: filters.NewArgs(
 		filters.Arg("label", labelOurs+"=1"),
 		filters.Arg("label", labelRunner+"="+digestOf(b.runner)),
+		filters.Arg("label", labelInit+"="+initDigest()),
 		filters.Arg("label", labelBase),
 		filters.Arg("dangling", "false"),
 	)})
@@ -164,10 +164,6 @@ func (b builder) inspect(ctx context.Context, ref string) (inspected, error) {
 	}
 	img := inspected{labels: resp.Config.Labels, volumes: len(resp.Config.Volumes)}
 	img.ref, img.id, img.entrypoint = ref, resp.ID, resp.Config.Entrypoint
-	for _, variable := range resp.Config.Env {
-		name, _, _ := strings.Cut(variable, "=")
-		img.env = append(img.env, name)
-	}
 	return img, nil
 }
 
@@ -180,6 +176,8 @@ func (img inspected) check(runner []byte) error {
 		return &hinted{fmt.Errorf("using image %q: it was not built by mcp-code-mode", img.ref), rebuild}
 	case img.labels[labelRunner] != digestOf(runner):
 		return &hinted{fmt.Errorf("using image %q: it holds the runner of another version", img.ref), rebuild}
+	case img.labels[labelInit] != initDigest():
+		return &hinted{fmt.Errorf("using image %q: it holds the first process of another version", img.ref), rebuild}
 	case img.volumes > 0:
 		return img.declaresVolumes()
 	}
@@ -200,7 +198,7 @@ func (b builder) tree(ctx context.Context) (tree, error) {
 	}
 	t := tree{dir: dir, digest: digest}
 	// The name stands for content and configuration.
-	config, err := json.Marshal(b.config(t, ""))
+	config, err := json.Marshal(b.config(t))
 	if err != nil {
 		return tree{}, err
 	}

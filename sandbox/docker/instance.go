@@ -26,9 +26,9 @@ const (
 // An instance is one running container.
 type instance struct {
 	*stream
+	claim
 	driver *Driver
-	name   string
-	id     string
+	id     string // the engine's
 
 	killOnce sync.Once
 	killed   chan struct{} // closed by Kill
@@ -136,10 +136,10 @@ func after(d time.Duration) <-chan struct{} {
 func (i *instance) clear() {
 	ctx, cancel := context.WithTimeout(context.Background(), goneTimeout)
 	defer cancel()
-	for !i.driver.engine.remove(ctx, i.name) {
+	for !i.driver.engine.remove(ctx, i.id) {
 		select {
 		case <-ctx.Done():
-			i.driver.orphan(i.name)
+			i.driver.orphan(i.claim)
 			return
 		case <-time.After(100 * time.Millisecond):
 		}

@@ -2,8 +2,6 @@ package docker
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"fmt"
 	"strings"
 	"time"
@@ -15,7 +13,6 @@ import (
 )
 
 const (
-	sandboxUser = "65534:65534"
 	sandboxHome = "/tmp"
 	emptyMount  = "ro,noexec,nosuid,nodev,size=4096,mode=0555" // to hide what else would be there
 
@@ -30,9 +27,10 @@ var environment = []string{"PATH=/usr/bin", "HOME=" + sandboxHome, "LANG=C.UTF-8
 
 // A launch is what one container is made from.
 type launch struct {
-	name    string
+	claim
 	image   sandboxImage
 	labels  map[string]string
+	ids     userIDs
 	runtime string
 	gvisor  bool // the runtime is runsc
 	crun    bool // the runtime is crun
@@ -41,64 +39,41 @@ type launch struct {
 	limits  sandbox.Limits
 }
 
-// newName gives a container its name before the engine has answered, so that it
-// can be removed even when the answer never comes.
-func newName() string {
-	var random [8]byte
-	_, _ = rand.Read(random[:]) // never fails
-	return repository + "-" + hex.EncodeToString(random[:])
-}
-
 func (l launch) config() *container.Config {
-	env := append([]string(nil), environment...)
-	for _, name := range append([]string{"HOSTNAME"}, l.image.env...) {
-		if !contains(environment, name) {
-			env = append(env, name) // without a value: take it away
-		}
-	}
 	return &container.Config{
 		Image:           l.image.ref,
 		Entrypoint:      l.image.entrypoint,
-		Env:             env,
-		User:            sandboxUser,
+		Env:             environment, // and what image and engine add: the first process passes none of it on
+		User:            l.user(),
 		WorkingDir:      sandboxHome,
 		Hostname:        "sandbox",
-		Labels:          l.labels,
+		Labels:          l.label(l.labels),
 		NetworkDisabled: true, // beside NetworkMode none, which alone sets up a network stack first
 		AttachStdin:     true,
 		AttachStdout:    true,
 		AttachStderr:    true,
 		OpenStdin:       true,
-		StdinOnce:       true, // the end of our stream is the end of the runner's stdin
+		StdinOnce:       true, // the end of our stream is the end of stdin, and that of the first process
 		StopSignal:      "SIGKILL",
 	}
-}
-
-// contains reports whether the environment sets the variable.
-func contains(env []string, name string) bool {
-	for _, variable := range env {
-		if strings.HasPrefix(variable, name+"=") {
-			return true
-		}
-	}
-	return false
 }
 
 // hostConfig is the confinement, but for the filter of system calls. What is not
 // mentioned is the engine's default, AppArmor among it; nothing here loosens one.
 func (l launch) hostConfig() *container.HostConfig {
 	limits := l.limits.WithDefaults()
-	noInit, pids := false, int64(limits.Pids)
+	noInit, pids := false, int64(limits.Pids)+1 // the first process is one more
 	ulimits := []*container.Ulimit{
 		{Name: "nofile", Soft: int64(limits.Files), Hard: int64(limits.Files)},
 		// 1 and not 0: the kernel then does not even start the host's core dump
 		// handler (see core(5)).
 		{Name: "core", Soft: 1, Hard: 1},
 	}
-	if l.gvisor {
-		// There the cgroup counts gVisor's own threads, and this the sandbox's.
-		// Elsewhere this would count all sandboxes together.
+	if l.gvisor || l.podman {
+		// Podman would set a number of its own, which some hosts do not allow it.
 		ulimits = append(ulimits, &container.Ulimit{Name: "nproc", Soft: pids, Hard: pids})
+	}
+	if l.gvisor { // the cgroup counts gVisor's own threads, and nproc the sandbox's
 		pids = 4*pids + gvisorThreads
 	}
 	return &container.HostConfig{
@@ -130,24 +105,29 @@ func (l launch) hostConfig() *container.HostConfig {
 	}
 }
 
-// create makes the container.
-func (en *engine) create(ctx context.Context, l launch) (id string, err error) {
-	config, host := l.config(), l.hostConfig()
-	if l.podman {
-		forPodman(config, host)
-	}
+// create makes the container, under a user id that it claims.
+func (en *engine) create(ctx context.Context, l *launch) (id string, err error) {
 	option, err := l.filter.option()
 	if err != nil {
 		return "", err
 	}
-	if option != "" {
-		host.SecurityOpt = append(host.SecurityOpt, option)
-	}
-	created, err := en.ContainerCreate(ctx, config, host, nil, nil, l.name)
+	var warnings []string
+	err = l.claimFrom(l.ids, func() error {
+		config, host := l.config(), l.hostConfig()
+		if l.podman {
+			forPodman(host)
+		}
+		if option != "" {
+			host.SecurityOpt = append(host.SecurityOpt, option)
+		}
+		created, err := en.ContainerCreate(ctx, config, host, nil, nil, l.name())
+		id, warnings = created.ID, created.Warnings
+		return err
+	})
 	if err != nil {
 		return "", err
 	}
-	return created.ID, checkWarnings(created.Warnings)
+	return id, checkWarnings(warnings)
 }
 
 // checkWarnings makes an error of a limit that the engine cannot enforce: it

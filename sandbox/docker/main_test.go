@@ -41,9 +41,10 @@ func TestMain(m *testing.M) {
 
 // roles are what other processes do: they get their part in DOCKER_TEST_ROLE.
 var roles = map[string]func(){
-	"owner": ownerRole,
-	"build": buildRole,
-	"ssh":   sshRole,
+	"owner": ownerRole, "outlive": outliveRole,
+	"starter": starterRole,
+	"build":   buildRole,
+	"ssh":     sshRole,
 }
 
 // asRole is this program, in a role.
@@ -108,7 +109,7 @@ func ownedBy(t *testing.T, en *engine, owner string) (names []string) {
 }
 
 // open is a sandbox that runs code.
-func open(t *testing.T, d *Driver) *sandbox.Sandbox {
+func open(t *testing.T, d sandbox.Driver) *sandbox.Sandbox {
 	t.Helper()
 	s, err := sandbox.Open(t.Context(), d, sandbox.Limits{})
 	if err != nil {

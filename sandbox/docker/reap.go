@@ -31,7 +31,8 @@ func ownLabels() map[string]string {
 	}
 }
 
-// reap removes containers whose process is dead. Of processes on other machines
+// reap removes containers whose process is dead: those it died over before they were
+// started, since others end by themselves. Of processes on other machines
 // that use the same engine nothing can be known; theirs are left alone, unless
 // they have not run for long.
 func (en *engine) reap(log *slog.Logger) {

@@ -80,11 +80,12 @@ fd = os.open('/tmp/elf', os.O_RDONLY)
 try: mmap.mmap(fd, 4096, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_EXEC)
 except PermissionError: pass
 else: raise AssertionError('mapped a file to execute')`),
-	passes("the user is 65534 without capabilities and cannot gain any", `
+	passes("the user is nobody's, without capabilities, and cannot gain any", `
 import os
-assert os.getresuid() == (65534,) * 3, os.getresuid()
-assert os.getresgid() == (65534,) * 3, os.getresgid()
-assert set(os.getgroups()) <= {65534}, os.getgroups()
+user = os.getuid()
+assert user == 65534 or 20_000 <= user < 60_000 or user >= 0x7d000000, user
+assert os.getresuid() == os.getresgid() == (user,) * 3, (os.getresuid(), os.getresgid())
+assert set(os.getgroups()) <= {user}, os.getgroups()
 status = dict(line.split(':', 1) for line in open('/proc/self/status').read().splitlines() if ':' in line)
 for name in ('CapInh', 'CapPrm', 'CapEff', 'CapBnd', 'CapAmb'):
     assert int(status.get(name, '0'), 16) == 0, (name, status)
@@ -249,7 +250,7 @@ for d, dirs, files in os.walk('/'):
         assert not mode & stat.S_IWOTH or stat.S_ISLNK(mode), path
         if stat.S_ISREG(mode) and mode & 0o111 and '.so' not in name and open(path, 'rb').read(4) in (b'\x7fELF', b'#!/u', b'#!/b'):
             programs.append(path)
-assert all(os.path.basename(p).startswith('python3') for p in programs), programs
+assert all(os.path.basename(p).startswith('python3') or p == '/init' for p in programs), programs
 assert programs, 'no Python'`),
 	passes("neither the program nor an MCP client nor a package manager is in the image", `
 import importlib.util, os
