@@ -82,7 +82,7 @@ print(process.exitcode, await echo(a=1))`, "child\n"+parents("0")),
 			"print(asyncio.all_tasks())", "import logging\ntry: await fail()\nexcept ToolError: logging.exception('it')",
 			"class A:\n    def __del__(self): asyncio.run(fail())\na = A()\ndel a", "import atexit\natexit.register(lambda: 1 / 0)",
 			"import multiprocessing\np = multiprocessing.get_context('fork').Process(target=asyncio.run, args=(fail(),))\np.start()\np.join()",
-			"sys.stdout.detach()\nos.fork()", "os.fork()\nos.fork()\n1 / 0", "import faulthandler\nfaulthandler.dump_traceback(1)", "import faulthandler\nfaulthandler.enable(1)\nif os.getppid() > 1: os.fork() or os.abort()",
+			"sys.stdout.detach()\nos.fork()", "os.fork() and os.fork()\n1 / 0", "import faulthandler\nfaulthandler.dump_traceback(1)", "import faulthandler\nfaulthandler.enable(1)\nif os.getppid() > 1: os.fork() or os.abort()",
 			"seen = set()\nsys.settrace(lambda frame, *_: seen.add(frame.f_code.co_filename))\nprint(1)\nsys.settrace(None)\nprint(seen)",
 		} {
 			for _, code := range []string{"import os, sys, traceback\n" + body, inChild(body)} {
