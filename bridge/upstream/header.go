@@ -42,7 +42,7 @@ func mirroredIn(schema json.RawMessage) ([]mirrored, error) {
 	}
 	d, err := schemaview.ParseInput(schema)
 	if err != nil {
-		return nil, nil // for others to judge
+		return nil, fmt.Errorf("its inputSchema can not be read: %w", err)
 	}
 	m := mirrors{Reader: d.Reader(), names: map[string]bool{}}
 	err = m.walk(m.Root(), nil)

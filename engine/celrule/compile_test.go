@@ -77,11 +77,12 @@ func TestTypesComeFromTheSchema(t *testing.T) {
 		{`{"properties": {"a": {"type": ["array", "null"], "items": {"type": "string"}}}}`, `args.a == null || size(args.a) < 5`, ``},
 		{`{"properties": {"a": true, "b": false}}`, `args.a == 1 && args.b == ''`, `args.c == 1`},
 		// Schemas that lead nowhere end, and say nothing.
-		{`{"$ref": "#"}`, `args.x == 1`, ``},
+		{`{"$ref": "#"}`, `true`, `args.x == 1`},
 		{`{"properties": {"a": {"$ref": "#/properties/a"}}}`, `args.a == 1 || args.a == ''`, ``},
 		{`{"properties": {"l": {"$ref": "#/$defs/l"}}, "$defs": {"l": {"type": "array", "items": {"$ref": "#/$defs/l"}}}}`, `size(args.l[0][0][0]) == 0`, `args.l == 1`},
 		{`{"properties": {"a": {"allOf": [{"$ref": "#/properties/a"}, {"$ref": "#/properties/a"}]}}}`, `args.a == 1`, ``},
-		{`[]`, `true`, `args.x == 1`},
+		{`{"properties": {"a": {"type": "string", "nullable": true}, "b": {"type": "number", "allOf": [{"type": "integer"}]}}}`, `args.a == null && args.b == 1`, `args.a == 1`},
+		{`{"properties": {"a": {}}, "required": ["r"], "if": {}, "then": {"properties": {"t": {"type": "string"}}}}`, `args.r == 1 && args.t == 1`, `args.x == 1`},
 		{`{"type": 5, "properties": []}`, `true`, `args.x == 1`},
 	} {
 		if _, err := Compile(c.fine, json.RawMessage(c.schema)); err != nil {

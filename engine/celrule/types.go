@@ -5,19 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
+
+	"github.com/mcp-code-mode/mcp-code-mode/internal/schemaview"
 )
 
-// Bounds on reading a schema, which comes from the wrapped server. Past them a type is `dyn`.
-const (
-	maxSchemaDepth = 32     // levels of $ref, allOf, anyOf and lists in one type
-	maxSchemaSteps = 20_000 // schemas looked at for one rule
-)
+// maxSchemaDepth bounds the levels of alternatives and lists in one type. Past it, and past the
+// work of a schema's reader, a type is `dyn`.
+const maxSchemaDepth = 32
 
 type shapeKind int
 
@@ -38,8 +37,8 @@ type shape struct {
 	nullable bool
 	elem     *shape // of a list or a map
 
-	name    string           // of an object: its CEL type name
-	schemas []map[string]any // of an object: where its properties are declared
+	name  string             // of an object: its CEL type name
+	views []*schemaview.View // of an object: where its properties are declared
 }
 
 // celType is the shape as a CEL type.
@@ -74,26 +73,26 @@ func (s *shape) orNull(t *types.Type) *types.Type {
 // the objects of the schema. It is used while compiling only.
 type shapes struct {
 	types.Provider
-	document any
-	root     *shape
-	objects  map[string]*shape
-	steps    int
-	missed   []string // the fields there are, where one was asked for that is not
+	reader  *schemaview.Reader
+	root    *shape
+	objects map[string]*shape
+	missed  []string // the fields there are, where one was asked for that is not
 }
 
 func newShapes(inputSchema json.RawMessage) (*shapes, error) {
-	s := &shapes{Provider: types.NewEmptyRegistry(), objects: map[string]*shape{}}
-	if len(inputSchema) > 0 {
-		dec := json.NewDecoder(strings.NewReader(string(inputSchema)))
-		dec.UseNumber()
-		if err := dec.Decode(&s.document); err != nil {
-			return nil, fmt.Errorf("reading the input schema: %w", err)
-		}
+	if len(inputSchema) == 0 {
+		inputSchema = json.RawMessage("{}")
 	}
-	s.root = s.read(s.document, 0)
-	if s.root.kind == anyShape && !combines(s.document) {
+	d, err := schemaview.ParseInput(inputSchema)
+	if err != nil {
+		return nil, fmt.Errorf("reading the input schema: %w", err)
+	}
+	s := &shapes{Provider: types.NewEmptyRegistry(), reader: d.Reader(), objects: map[string]*shape{}}
+	root := s.reader.Root()
+	s.root = s.of(root, 0)
+	if s.root.kind == anyShape && len(root.Either) == 0 {
 		// Arguments are one object. A schema that names none takes none.
-		s.root = s.object([]map[string]any{asSchema(s.document)})
+		s.root = s.object([]*schemaview.View{root})
 	}
 	s.root.nullable = false
 	if s.root.kind != objectShape {
@@ -102,32 +101,26 @@ func newShapes(inputSchema json.RawMessage) (*shapes, error) {
 	return s, nil
 }
 
-// read returns the shape that a schema describes.
-func (s *shapes) read(schema any, depth int) *shape {
-	m := asSchema(schema)
-	if s.steps++; len(m) == 0 || depth > maxSchemaDepth || s.steps > maxSchemaSteps {
+// read returns the shape that schemas of one value describe.
+func (s *shapes) read(depth int, schemas ...*schemaview.Node) *shape {
+	if depth > maxSchemaDepth || s.reader.Spent() {
 		return &shape{}
 	}
-	found := s.own(m, depth)
-	if target, ok := m["$ref"].(string); ok {
-		if referred, ok := s.resolve(target); ok {
-			found = s.both(found, s.read(referred, depth+1))
-		}
-	}
-	for _, part := range asArray(m["allOf"]) {
-		found = s.both(found, s.read(part, depth+1))
-	}
-	for _, word := range []string{"anyOf", "oneOf"} {
-		if branches := asArray(m[word]); len(branches) > 0 {
-			found = s.both(found, s.either(branches, depth+1))
-		}
+	return s.of(s.reader.View(nil, schemas...), depth)
+}
+
+// of returns the shape that a view describes.
+func (s *shapes) of(v *schemaview.View, depth int) *shape {
+	found := s.own(v, depth)
+	for _, branches := range v.Either {
+		found = s.both(found, s.either(branches, depth+1))
 	}
 	return found
 }
 
-// own is the shape of the keywords of one schema by itself.
-func (s *shapes) own(m map[string]any, depth int) *shape {
-	names, nullable := typeNames(m)
+// own is the shape of a view without its alternatives.
+func (s *shapes) own(v *schemaview.View, depth int) *shape {
+	names, nullable := typeNames(v)
 	out := &shape{nullable: nullable}
 	switch {
 	case slices.Equal(names, []string{"boolean"}):
@@ -139,13 +132,16 @@ func (s *shapes) own(m map[string]any, depth int) *shape {
 	case slices.Equal(names, []string{"string"}):
 		out.kind = stringShape
 	case slices.Equal(names, []string{"array"}):
-		out.kind, out.elem = listShape, s.items(m, depth)
+		out.kind, out.elem = listShape, &shape{}
+		if len(v.First) == 0 {
+			out.elem = s.read(depth+1, v.Items)
+		}
 	case slices.Equal(names, []string{"object"}):
-		if m["properties"] == nil && m["patternProperties"] == nil && depth > 0 {
-			out.kind, out.elem = mapShape, s.read(m["additionalProperties"], depth+1)
+		if len(v.Properties) == 0 && len(v.Patterns) == 0 && depth > 0 {
+			out.kind, out.elem = mapShape, s.read(depth+1, v.Open)
 			break
 		}
-		out = s.object([]map[string]any{m})
+		out = s.object([]*schemaview.View{v})
 		out.nullable = nullable
 	default:
 		out.nullable = false
@@ -153,22 +149,24 @@ func (s *shapes) own(m map[string]any, depth int) *shape {
 	return out
 }
 
-func (s *shapes) items(m map[string]any, depth int) *shape {
-	if m["prefixItems"] != nil {
-		return &shape{}
-	}
-	return s.read(m["items"], depth+1)
+// typeNames returns the types of a view, sorted, without null, and whether null is one of them.
+func typeNames(v *schemaview.View) (names []string, nullable bool) {
+	names = slices.DeleteFunc(slices.Clone(v.Types), func(name string) bool { return name == "null" })
+	slices.Sort(names)
+	return names, len(names) < len(v.Types)
 }
 
 // object registers an object type. Its fields are read when a rule asks for them, so a
 // schema may refer to itself.
-func (s *shapes) object(schemas []map[string]any) *shape {
+func (s *shapes) object(views []*schemaview.View) *shape {
 	var name strings.Builder // the same schemas are the same type
 	name.WriteString("$object")
-	for _, m := range schemas {
-		fmt.Fprintf(&name, ".%x", reflect.ValueOf(m).Pointer())
+	for _, v := range views {
+		for _, part := range v.Parts {
+			fmt.Fprintf(&name, ".%#p", part)
+		}
 	}
-	out := &shape{kind: objectShape, name: name.String(), schemas: schemas}
+	out := &shape{kind: objectShape, name: name.String(), views: views}
 	s.objects[out.name] = out
 	return out
 }
@@ -181,7 +179,7 @@ func (s *shapes) both(a, b *shape) *shape {
 	case b.kind == anyShape:
 		return a
 	case a.kind == objectShape && b.kind == objectShape:
-		out := s.object(slices.Concat(a.schemas, b.schemas))
+		out := s.object(slices.Concat(a.views, b.views))
 		out.nullable = a.nullable && b.nullable
 		return out
 	case a.kind == objectShape && b.kind == mapShape:
@@ -201,15 +199,19 @@ func (s *shapes) both(a, b *shape) *shape {
 }
 
 // either is the shape of a value that one of several schemas describes.
-func (s *shapes) either(branches []any, depth int) *shape {
+func (s *shapes) either(branches []*schemaview.Node, depth int) *shape {
 	var out *shape
 	nullable := false
 	for _, branch := range branches {
-		if isNull(asSchema(branch)) {
+		v := s.reader.View(nil, branch)
+		if names, null := typeNames(v); null && len(names) == 0 {
 			nullable = true
 			continue
 		}
-		next := s.read(branch, depth)
+		if depth > maxSchemaDepth || s.reader.Spent() {
+			return &shape{}
+		}
+		next := s.of(v, depth)
 		switch {
 		case out == nil:
 			out = next
@@ -227,45 +229,26 @@ func (s *shapes) either(branches []any, depth int) *shape {
 }
 
 // field looks a property up. An object whose schema says nothing of other properties has none,
-// as far as a rule goes: a name it does not declare is most likely misspelt.
+// as far as a rule goes: a name it does not declare is most likely misspelt. One that only an
+// alternative declares may be of any type.
 func (s *shapes) field(object *shape, name string) (*shape, bool) {
 	var found *shape
 	open := false
-	for _, m := range object.schemas {
-		property, declared := asSchema(m["properties"])[name]
+	for _, v := range object.views {
+		property := v.Property(name)
 		switch {
-		case !declared:
-			open = open || admits(m["additionalProperties"]) || len(asSchema(m["patternProperties"])) > 0
+		case property == nil:
+			open = open || v.Other() != nil || s.reader.Names(v).Known[name]
 		case found == nil:
-			found = s.read(property, 1)
+			found = s.read(1, property.Schemas...)
 		default:
-			found = s.both(found, s.read(property, 1))
+			found = s.both(found, s.read(1, property.Schemas...))
 		}
 	}
 	if found == nil && open {
 		found = &shape{}
 	}
 	return found, found != nil
-}
-
-// resolve follows a reference within the document. There are no others.
-func (s *shapes) resolve(target string) (any, bool) {
-	pointer, ok := strings.CutPrefix(target, "#")
-	if !ok {
-		return nil, false
-	}
-	at := s.document
-	for part := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
-		if part == "" {
-			continue
-		}
-		part = strings.NewReplacer("~1", "/", "~0", "~").Replace(part)
-		m, isObject := at.(map[string]any)
-		if at, ok = m[part]; !isObject || !ok {
-			return nil, false
-		}
-	}
-	return at, true
 }
 
 // kinds are the names that type(x) is compared with.
@@ -298,8 +281,8 @@ func (s *shapes) FindStructFieldNames(name string) ([]string, bool) {
 		return nil, false
 	}
 	var names []string
-	for _, m := range object.schemas {
-		names = slices.AppendSeq(names, maps.Keys(asSchema(m["properties"])))
+	for _, v := range object.views {
+		names = slices.AppendSeq(names, maps.Keys(s.reader.Names(v).Known))
 	}
 	return names, true
 }

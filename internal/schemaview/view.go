@@ -334,7 +334,10 @@ func (m *merger) complete() {
 	case v.Types != nil:
 	case v.Values != nil:
 		v.Types = typesOf(v.Values)
-	case len(v.Properties) > 0 || v.Other() != nil:
+	case len(v.Properties) > 0:
+		v.Types = []string{"object"}
+	case len(v.Either) > 0: // the alternatives tell
+	case v.Other() != nil:
 		v.Types = []string{"object"}
 	case v.Items != nil || len(v.First) > 0:
 		v.Types = []string{"array"}
