@@ -15,6 +15,7 @@ import (
 )
 
 const (
+	endTimeout   = 250 * time.Millisecond // for a container to be gone when its input has ended
 	killTimeout  = 5 * time.Second        // for the engine to take the order to kill
 	leaveTimeout = 3 * time.Second        // for it to remove by itself what is dead
 	goneTimeout  = 2 * time.Second        // for an engine that went away to come back
@@ -89,13 +90,19 @@ func (i *instance) watch(w *waiter) {
 	i.exit.Detail = i.stderr.String()
 }
 
-// kill kills the container and waits for the engine to remove it. Closing the
+// kill ends the container and waits for the engine to remove it. Closing the
 // stream makes pending reads and writes return, and ends the runner even if
-// the engine does not listen any more.
+// the engine does not listen any more. What is still there after a while, the
+// engine kills. It is not asked at once, because it starts a program to do so,
+// and that is a tenth of all it does for a container; see
+// docs/decisions/053-docker-starts.md.
 func (i *instance) kill(w *waiter) (*container.WaitResponse, error) {
 	var closing sync.WaitGroup
 	closing.Go(i.close) // which takes a while over ssh
 	defer closing.Wait()
+	if result, err := w.next(nil, after(endTimeout)); result != nil || err != nil {
+		return result, err
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), killTimeout)
 	defer cancel()
 	// Other errors mean that it is dead already, or that waiting fails too.
