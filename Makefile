@@ -71,7 +71,7 @@ lint: ## formatting, vet, golangci-lint, tidy go.mod, Rego
 	$(OPA) check --strict --schema policies/schemas --capabilities policies/capabilities.json policies
 
 bench: build ## what a run, a call and a decision cost here, in one table (some minutes)
-	@go run ./testdata/bench -plot bin/growth.svg $(BENCHFLAGS)
+	@go run ./testdata/bench $(BENCHFLAGS)
 
 soak: ## 1,000 runs in each sandbox, and what they leave behind counted
 	SOAK=1 go test -v -count 1 -timeout 60m -run TestRunsInARowLeaveNothingGrowing $(TESTFLAGS) ./bridge/server

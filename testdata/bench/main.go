@@ -3,7 +3,7 @@
 // what the same work costs with a container for each program, and with the tools
 // called directly, in the same minutes, so that ratios hold on a noisy machine.
 //
-//	go run ./testdata/bench [-quick] [-only REGEXP] [-runtime NAME] [-bin DIR] [-plot FILE]
+//	go run ./testdata/bench [-quick] [-only REGEXP] [-runtime NAME] [-bin DIR]
 //
 // The table goes to stdout, what is being done to stderr. `make bench` builds the
 // program and starts this, at the top of the repository.
@@ -37,7 +37,6 @@ func main() {
 	})
 	flag.StringVar(&b.bin, "bin", "bin", "where mcp-code-mode and toyserver are")
 	flag.StringVar(&b.runtime, "runtime", "crun", "measure starts with this runtime of the Docker engine too, if it has it")
-	flag.StringVar(&b.plot, "plot", "", "also measure growth, and draw it into this SVG file")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -54,9 +53,9 @@ func exit(err error) {
 
 // bench is one run of this program.
 type bench struct {
-	quick     bool
-	bin, plot string
-	only      *regexp.Regexp // nil: everything
+	quick bool
+	bin   string
+	only  *regexp.Regexp // nil: everything
 
 	dir     string   // for files of its own
 	self    string   // this program
@@ -98,6 +97,7 @@ func (b *bench) run(ctx context.Context) (err error) {
 		{"cold starts", b.coldStarts},
 		{"warm runs", b.warmRuns},
 		{"runs when no sandbox is warm", b.takenRuns},
+		{"bursts", b.bursts},
 		{"runs per second", b.sustained},
 		{"sequential calls", b.sequentialCalls},
 		{"the gate", b.gate},
@@ -108,7 +108,6 @@ func (b *bench) run(ctx context.Context) (err error) {
 		{"starts of serve", b.starts},
 		{"memory", b.memory},
 		{"what a model reads", b.descriptions},
-		{"growth", b.growth},
 	} {
 		if b.only != nil && !b.only.MatchString(step.what) {
 			continue
