@@ -3,6 +3,7 @@ package bridge
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/google/uuid"
@@ -99,36 +100,37 @@ func (r *Run) admit(ctx context.Context, t *tool, request *engine.Request) (deci
 	}
 	s.calls++
 	r.calls++
-	if r.refused >= MaxRefused {
+	if r.refused.total >= MaxRefused {
 		end = fmt.Sprintf("more than %d refused calls", MaxRefused)
-		return r.refuse(t, deny("", engine.CodeBudgetExhausted, end)), end
+		decision = deny("", engine.CodeBudgetExhausted, end)
+	} else {
+		decision = r.decide(ctx, t, request)
 	}
-	decision = r.decide(ctx, t, request)
 	if decision.Allow {
 		s.commit(decision.Effects, t.facts.ID)
 		s.callsByTool[t.facts.ID]++
 		r.inFlight++
 	} else {
-		r.refuse(t, decision)
+		r.refused.add(t.facts.ID, decision.Denials)
 	}
-	return decision, ""
+	return decision, end
 }
 
-// decide asks rules and policy, and records what they say. The caller holds
-// session.mu.
+// decide evaluates the rules, asks the policy, and records the decision. The caller
+// holds session.mu.
 func (r *Run) decide(ctx context.Context, t *tool, request *engine.Request) engine.Decision {
 	s := r.session
-	// A run that ends while this is decided must not turn into a policy error;
-	// rules and policy have time limits of their own.
+	// A run that ends while this is decided must not become a policy error. Rules
+	// and policy have time limits of their own.
 	ctx = context.WithoutCancel(ctx)
 	request.Call.Seq = s.calls
 	request.Run, request.Session = r.facts(), s.facts()
-	request.Call.Rules = s.evaluate(ctx, t, request)
+	request.Call.Rules = t.ruleResults(ctx, request, s.bridge.log)
 
 	started := time.Now()
 	decision := s.bridge.engine.Decide(ctx, request)
 	if decision.Allow {
-		decision = t.hold(decision, request.Call.ArgsBytes)
+		decision = t.overrule(decision, request.Call.ArgsBytes)
 	}
 	if err := s.bridge.writeRecord(request, decision, time.Since(started)); err != nil {
 		s.bridge.log.Error("decision not recorded, call denied", "tool", t.facts.ID, "error", err)
@@ -137,21 +139,15 @@ func (r *Run) decide(ctx context.Context, t *tool, request *engine.Request) engi
 	return decision
 }
 
-// hold is what no policy can allow. The built-in pack denies both itself.
-func (t *tool) hold(decision engine.Decision, argsBytes int) engine.Decision {
+// overrule denies what no policy can allow, whatever it has decided. The built-in
+// pack denies both itself.
+func (t *tool) overrule(decision engine.Decision, argsBytes int) engine.Decision {
 	switch {
 	case t.upstream == nil:
 		return deny(decision.Revision, engine.CodeToolNotAllowed, "this tool does not exist")
 	case argsBytes > MaxArguments:
 		return deny(decision.Revision, engine.CodeArgumentsTooLarge, fmt.Sprintf("arguments are at most %d KiB", MaxArguments>>10))
 	}
-	return decision
-}
-
-// refuse books a refusal. The caller holds session.mu.
-func (r *Run) refuse(t *tool, decision engine.Decision) engine.Decision {
-	r.refused++
-	r.count(t.facts.ID, decision.Denials)
 	return decision
 }
 
@@ -176,4 +172,22 @@ func (t *tool) violations(args any) []engine.Violation {
 		violations[i] = engine.Violation{Path: v.Path, Message: v.Message}
 	}
 	return violations
+}
+
+// ruleResults evaluates the tool's rules. One that fails does not hold, and
+// neither does one about arguments that are too large to be looked at.
+func (t *tool) ruleResults(ctx context.Context, request *engine.Request, log *slog.Logger) []engine.RuleResult {
+	results := make([]engine.RuleResult, len(t.rules))
+	for i, rule := range t.rules {
+		results[i].Rule = rule.text
+		if request.Call.ArgsBytes > MaxArguments {
+			continue
+		}
+		ok, err := rule.program.Eval(ctx, request.Call.Args, t.facts, request.Session)
+		if err != nil {
+			log.Debug("rule without a result", "tool", t.facts.ID, "rule", rule.text, "error", err)
+		}
+		results[i].OK = ok && err == nil
+	}
+	return results
 }

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -27,46 +26,6 @@ const (
 	CodeUpstreamUnavailable = "upstream_unavailable" // the upstream is gone or speaks no MCP
 	CodeToolError           = "tool_error"           // the upstream itself reported an error
 )
-
-// Refusal counts the calls of a run that were refused, by tool and first code.
-type Refusal struct {
-	Tool  string `json:"tool"`
-	Code  string `json:"code"`
-	Count int    `json:"count"`
-}
-
-type refusalKey struct{ tool, code string }
-
-// maxRefusals bounds the rows kept per run: code can invent tool ids. What does
-// not fit is counted under otherTools.
-const (
-	maxRefusals = 50
-	otherTools  = "(other)"
-)
-
-// count books a refusal. The caller holds session.mu.
-func (r *Run) count(toolID string, denials []engine.Denial) {
-	key := refusalKey{toolID, denials[0].Code}
-	if _, has := r.refusals[key]; !has && len(r.refusals) >= maxRefusals {
-		key.tool = otherTools
-	}
-	r.refusals[key]++
-}
-
-// Refused returns the refusals so far, sorted by tool and code.
-func (r *Run) Refused() []Refusal {
-	r.session.mu.Lock()
-	defer r.session.mu.Unlock()
-	list := make([]Refusal, 0, len(r.refusals))
-	for key, n := range r.refusals {
-		list = append(list, Refusal{Tool: key.tool, Code: key.code, Count: n})
-	}
-	sort.Slice(list, func(i, j int) bool {
-		a, b := list[i], list[j]
-		return a.Tool < b.Tool || a.Tool == b.Tool && a.Code < b.Code
-	})
-	return list
-}
 
 func refusal(toolID string, denials []engine.Denial) wire.Reply {
 	var codes []string
@@ -133,7 +92,7 @@ var tooLarge = fmt.Sprintf("the result is larger than %d KiB, so none of it is r
 func bounded(toolID string, result upstream.Result) wire.Reply {
 	blocks := result.Content
 	content := parseContent(blocks)
-	if len(blocks) > MaxResult && (content.bytes > MaxResult || !content.plain) {
+	if len(blocks) > MaxResult && (content.bytes > MaxResult || !content.onlyText) {
 		blocks = compact(blocks) // white space counts for nothing and is not passed on
 		content = parseContent(blocks)
 	}
@@ -147,7 +106,7 @@ func bounded(toolID string, result upstream.Result) wire.Reply {
 	if len(reply.Text) > MaxResult || content.bytes > MaxResult {
 		return errorReply(toolID, tooLarge, CodeResultTooLarge)
 	}
-	if !content.plain || reply.Structured {
+	if !content.onlyText || reply.Structured {
 		reply.Content = blocks
 	}
 	return reply
@@ -168,15 +127,15 @@ const blockCost = 3
 
 // content is what the gate needs to know of a result's content blocks.
 type content struct {
-	text  string // the text blocks, joined by newlines
-	bytes int    // payload: text and data as they stand, other blocks as JSON
-	plain bool   // one text block and nothing else in it
+	text     string // the text blocks, joined by newlines
+	bytes    int    // payload: text and data as they stand, other blocks as JSON
+	onlyText bool   // there is one block, of text, with nothing else in it
 }
 
 // parseContent reads content blocks with case-sensitive keys. The blocks
 // themselves are passed on as the upstream sent them.
 func parseContent(raw json.RawMessage) content {
-	c, blocks := content{plain: true}, 0
+	c, blocks := content{onlyText: true}, 0
 	var texts []string
 	limits := strictjson.Limits{Bytes: max(len(raw), 1), Depth: strictjson.MaxDepth, Values: max(len(raw), 1), Repeats: true}
 	err := strictjson.Read(raw, limits, func(r *strictjson.Reader) error {
@@ -187,14 +146,14 @@ func parseContent(raw json.RawMessage) content {
 				texts = append(texts, text)
 			}
 			c.bytes += size
-			c.plain = c.plain && isText && size == len(text)
+			c.onlyText = c.onlyText && isText && size == len(text)
 			return err
 		})
 	})
 	if err != nil {
 		return content{bytes: len(raw)}
 	}
-	c.plain = c.plain && blocks == 1
+	c.onlyText = c.onlyText && blocks == 1
 	if blocks > 1 {
 		c.bytes += blockCost * blocks // one block of MaxResult bytes is allowed
 	}

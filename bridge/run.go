@@ -1,0 +1,60 @@
+package bridge
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/mcp-code-mode/mcp-code-mode/engine"
+)
+
+// RunOptions configure a Run.
+type RunOptions struct {
+	// Code is the program; only its SHA-256 is kept.
+	Code string
+	// OnCall, when set, is told of every call that is about to be forwarded:
+	// its number in the run and its tool id. It must not block.
+	OnCall func(seq int64, toolID string)
+}
+
+// Run is one execution of a program. Its calls share one budget, and it counts
+// those that were refused. Its methods may be called from any goroutine.
+type Run struct {
+	session *Session
+	id      string
+	code    string // SHA-256 of the program, hexadecimal
+	started time.Time
+	onCall  func(int64, string)
+
+	// Guarded by session.mu.
+	calls    int64 // refused ones included
+	inFlight int
+	refused  refusals
+}
+
+// NewRun begins a run in this session.
+func (s *Session) NewRun(opts RunOptions) *Run {
+	sum := sha256.Sum256([]byte(opts.Code))
+	return &Run{
+		session: s, id: uuid.NewString(), code: hex.EncodeToString(sum[:]), started: time.Now(),
+		onCall: opts.OnCall, refused: refusals{byKey: map[refusalKey]int{}},
+	}
+}
+
+// Refused returns the refusals so far, sorted by tool and code.
+func (r *Run) Refused() []Refusal {
+	r.session.mu.Lock()
+	defer r.session.mu.Unlock()
+	return r.refused.list()
+}
+
+// facts is the run as a policy sees it, the call that is being decided
+// included. The caller holds session.mu.
+func (r *Run) facts() engine.Run {
+	return engine.Run{
+		ID: r.id, CodeSHA256: r.code, Calls: r.calls, InFlight: r.inFlight + 1,
+		ElapsedMS: time.Since(r.started).Milliseconds(),
+	}
+}
