@@ -40,6 +40,8 @@ var law = parseLaw(`
 	bridge/upstream/internal/keeper:    bridge/upstream/internal/keep
 	engine:
 	internal/cputime:
+	internal/cut:
+	internal/hint:
 	engine/celrule:                     engine
 	internal/nearest:
 	internal/ourdir:

@@ -12,6 +12,7 @@ import (
 	"github.com/mcp-code-mode/mcp-code-mode/bridge/upstream"
 	"github.com/mcp-code-mode/mcp-code-mode/engine"
 	"github.com/mcp-code-mode/mcp-code-mode/engine/celrule"
+	"github.com/mcp-code-mode/mcp-code-mode/internal/cut"
 	"github.com/mcp-code-mode/mcp-code-mode/internal/nearest"
 )
 
@@ -251,9 +252,7 @@ func (c *catalog) find(id string) *tool {
 		return t
 	}
 	const maxUnknown = 256 // bytes; the id comes out of the sandbox
-	if len(id) > maxUnknown {
-		id = strings.ToValidUTF8(id[:maxUnknown], "")
-	}
+	id = cut.Head(id, maxUnknown)
 	server, name, _ := strings.Cut(id, "/")
 	return &tool{facts: engine.Tool{ID: id, Server: server, Name: name}}
 }

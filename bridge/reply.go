@@ -14,6 +14,7 @@ import (
 	"github.com/mcp-code-mode/mcp-code-mode/bridge/stub"
 	"github.com/mcp-code-mode/mcp-code-mode/bridge/upstream"
 	"github.com/mcp-code-mode/mcp-code-mode/engine"
+	"github.com/mcp-code-mode/mcp-code-mode/internal/cut"
 	"github.com/mcp-code-mode/mcp-code-mode/internal/strictjson"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/wire"
 )
@@ -37,21 +38,10 @@ func refusal(toolID string, denials []engine.Denial) wire.Reply {
 	return errorReply(toolID, denials[0].Message, codes...)
 }
 
+// errorReply answers with an error. Its first code is the one that counts.
 func errorReply(toolID, message string, codes ...string) wire.Reply {
-	return wire.Reply{Err: &wire.CallError{Tool: toolID, Code: codes[0], Codes: codes, Message: cut(message)}}
+	return wire.Reply{Err: &wire.CallError{Tool: toolID, Code: codes[0], Codes: codes, Message: cut.Characters(message, MaxMessage)}}
 }
-
-// cut shortens a message to MaxMessage characters.
-func cut(message string) string {
-	message = strings.ToValidUTF8(message, "\uFFFD")
-	if utf8.RuneCountInString(message) <= MaxMessage {
-		return message
-	}
-	return string([]rune(message)[:MaxMessage-1]) + "…"
-}
-
-// head is what of a text cut could leave, and little more.
-func head(text string) string { return text[:min(len(text), (MaxMessage+1)*utf8.UTFMax)] }
 
 // failure answers a call that was forwarded and did not come back with a
 // result. The detail is for the operator; the code learns what it can act on.
@@ -86,6 +76,10 @@ func (r *Run) fault(t *tool, doing string, err error) wire.Reply {
 
 var tooLarge = fmt.Sprintf("the result is larger than %d KiB, so none of it is returned; ask for less", MaxResult>>10)
 
+// maxErrorText is what is looked at of the text of a tool's error, in bytes: what
+// MaxMessage characters could take, and a little more.
+const maxErrorText = (MaxMessage + 1) * utf8.UTFMax
+
 // bounded turns a result into what the code gets, or refuses it for its size.
 // The limit holds for the text and for the content blocks, each by itself,
 // because a server that answers with structured content repeats it as text.
@@ -97,7 +91,7 @@ func bounded(toolID string, result upstream.Result) wire.Reply {
 		content = parseContent(blocks)
 	}
 	if result.IsError {
-		return errorReply(toolID, cmp.Or(stub.Foreign(head(content.text)), "the tool reported an error without a text"), CodeToolError)
+		return errorReply(toolID, cmp.Or(stub.Foreign(cut.Head(content.text, maxErrorText)), "the tool reported an error without a text"), CodeToolError)
 	}
 	reply := wire.Reply{Text: content.text}
 	if result.Structured != nil {

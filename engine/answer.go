@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/open-policy-agent/opa/v1/ast"
+
+	"github.com/mcp-code-mode/mcp-code-mode/internal/cut"
 )
 
 // Bounds on what a policy may answer. More of it is not a decision but a mistake.
@@ -107,7 +109,7 @@ func readDenials(t *ast.Term) ([]Denial, error) {
 		if !ok || message == "" {
 			return nil, fmt.Errorf("the denial %q has no message", code)
 		}
-		denials = append(denials, Denial{Code: string(code), Message: cut(string(message), maxMessage)})
+		denials = append(denials, Denial{Code: string(code), Message: cut.Characters(string(message), maxMessage)})
 	}
 	slices.SortFunc(denials, func(a, b Denial) int {
 		return cmp.Or(cmp.Compare(rank(a.Code), rank(b.Code)), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Message, b.Message))
@@ -177,18 +179,6 @@ func isLabel(s string) bool {
 		ok = 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '-' || c == '.'
 	}
 	return ok
-}
-
-// cut shortens s to at most n characters and shows that it did.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	runes := []rune(s)
-	if len(runes) <= n {
-		return s
-	}
-	return string(runes[:n-1]) + "…"
 }
 
 func kind(t *ast.Term) string { return ast.ValueName(t.Value) }

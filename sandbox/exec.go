@@ -9,10 +9,12 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/mcp-code-mode/mcp-code-mode/internal/cut"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/wire"
 )
 
-// maxError is how much of a cell's error is kept, in bytes: its end.
+// maxError is how much of a cell's error is kept, in bytes: the end of a traceback,
+// which has the exception and where it arose.
 const maxError = 2 << 10
 
 // Outcome is how a cell ended. All of it is text for the model except Detail.
@@ -98,7 +100,7 @@ func (e *execution) run(ctx context.Context, code string) Outcome {
 		var done *wire.Message
 		if done, err = e.next(callCtx); done != nil {
 			e.finish()
-			return e.outcome(cutError(done.Error))
+			return e.outcome(cut.Tail(done.Error, maxError))
 		}
 	}
 	cancel() // calls need not wait for the machine to be gone
@@ -249,16 +251,4 @@ func (e *execution) stopped(err error) Outcome {
 
 func (e *execution) outcome(text string) Outcome {
 	return Outcome{Stdout: e.output.text(), Error: text, Truncated: e.output.truncated()}
-}
-
-// cutError keeps the end of a traceback: the exception and where it arose.
-func cutError(text string) string {
-	if len(text) <= maxError {
-		return text
-	}
-	start := len(text) - maxError
-	for start < len(text) && !utf8.RuneStart(text[start]) {
-		start++
-	}
-	return text[start:]
 }

@@ -1,6 +1,6 @@
 package sandbox
 
-import "unicode/utf8"
+import "github.com/mcp-code-mode/mcp-code-mode/internal/cut"
 
 // output keeps the start of what the code prints: a run that prints too much
 // has usually gone wrong, and its first lines say where.
@@ -12,26 +12,13 @@ type output struct {
 
 func (o *output) add(text string) {
 	o.total += len(text)
-	if room := o.kept - len(o.head); room > 0 {
+	// One byte more than is kept tells whether a character ends before it.
+	if room := o.kept + 1 - len(o.head); room > 0 {
 		o.head = append(o.head, text[:min(room, len(text))]...)
 	}
 }
 
 func (o *output) truncated() bool { return o.total > o.kept }
 
-// text is the kept output, cut where a character ends.
-func (o *output) text() string {
-	if !o.truncated() {
-		return string(o.head)
-	}
-	end := len(o.head)
-	for start := end - 1; start >= 0 && start >= end-utf8.UTFMax; start-- {
-		if utf8.RuneStart(o.head[start]) {
-			if !utf8.FullRune(o.head[start:end]) {
-				end = start
-			}
-			break
-		}
-	}
-	return string(o.head[:end])
-}
+// text is the kept output.
+func (o *output) text() string { return cut.Head(string(o.head), o.kept) }

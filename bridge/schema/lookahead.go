@@ -195,7 +195,7 @@ func (t *translator) escape() (string, error) {
 	n, err := strconv.ParseUint(digits, 16, 21)
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("%q is not a character number", cut(digits, maxName))
+		return "", fmt.Errorf("%q is not a character number", shortened(digits, maxName))
 	case n >= placeholder || n >= 0xD800 && n < 0xE000:
 		return "", fmt.Errorf("the character %X is not supported", n)
 	}

@@ -37,7 +37,7 @@ func (s *scanner) value(v any, depth int, schema bool) error {
 	switch v := v.(type) {
 	case json.Number:
 		if !strictjson.Exact(v) { // they are compared as fractions, of the size that is written out
-			return fmt.Errorf("the number %s is out of range", cut(string(v), maxName))
+			return fmt.Errorf("the number %s is out of range", shortened(string(v), maxName))
 		}
 	case []any:
 		for _, e := range v {

@@ -155,5 +155,5 @@ func describeError(err error) error {
 		}
 	}
 	text := strings.ReplaceAll(err.Error(), documentURL, "")
-	return errors.New(cut(text, maxMessage))
+	return errors.New(shortened(text, maxMessage))
 }

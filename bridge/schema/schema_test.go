@@ -30,7 +30,7 @@ func mustCompile(t testing.TB, text string) *Schema {
 	t.Helper()
 	s, err := Compile(json.RawMessage(text))
 	if err != nil {
-		t.Fatalf("%s: %v", cut(text, maxMessage), err)
+		t.Fatalf("%s: %v", shortened(text, maxMessage), err)
 	}
 	return s
 }
@@ -206,7 +206,7 @@ func TestNumbersAreExact(t *testing.T) {
 		`{"n":` + strings.Repeat("1", 1001) + `}`: false,
 	} {
 		if got := s.Violations(value(t, args)); (len(got) == 0) != valid {
-			t.Errorf("%s: %v", cut(args, maxName), got)
+			t.Errorf("%s: %v", shortened(args, maxName), got)
 		}
 	}
 }

@@ -97,7 +97,7 @@ func (f *findings) unknown(path []string, name string) string {
 }
 
 func (f *findings) add(path []string, message string) {
-	f.insert(Violation{Path: pointer(path), Message: cut(message, maxMessage)})
+	f.insert(Violation{Path: pointer(path), Message: shortened(message, maxMessage)})
 }
 
 func (f *findings) merge(other *findings) {

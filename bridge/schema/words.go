@@ -6,10 +6,11 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+
+	"github.com/mcp-code-mode/mcp-code-mode/internal/cut"
 )
 
 // Limits of what is said, in bytes but for maxLiterals.
@@ -139,11 +140,11 @@ func literal(v any) string {
 	if err != nil {
 		return "something else"
 	}
-	return cut(string(text), maxName)
+	return shortened(string(text), maxName)
 }
 
 // quote writes a name in double quotes, cut, with nothing unprintable in it.
-func quote(s string) string { return strconv.Quote(cut(s, maxName)) }
+func quote(s string) string { return strconv.Quote(shortened(s, maxName)) }
 
 // quoteAll quotes as many names as fit into a message.
 func quoteAll(names []string) string {
@@ -165,25 +166,16 @@ func pointer(path []string) string {
 	var b strings.Builder
 	for _, token := range path {
 		b.WriteByte('/')
-		b.WriteString(pointerEscapes.Replace(cut(token, maxPath)))
+		b.WriteString(pointerEscapes.Replace(shortened(token, maxPath)))
 		if b.Len() > maxPath {
 			break
 		}
 	}
-	return cut(b.String(), maxPath)
+	return shortened(b.String(), maxPath)
 }
 
-// cut returns s, or as much of it as fits into max bytes with "..." behind it.
-func cut(s string, max int) string {
-	if len(s) <= max {
-		return s
-	}
-	n := max - len("...")
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "..."
-}
+// shortened returns s, or as much of it as fits into size bytes with "..." behind it.
+func shortened(s string, size int) string { return cut.Marked(s, size, "...") }
 
 // nearest finds the name that was probably meant, "" when none is near. Between
 // equals the first in the order of names wins.

@@ -3,6 +3,8 @@ package stub
 import (
 	"fmt"
 	"strings"
+
+	"github.com/mcp-code-mode/mcp-code-mode/internal/cut"
 )
 
 // Entry is one tool as Describe and Module need it: the results of Names,
@@ -26,7 +28,7 @@ const (
 func Describe(intro string, entries []Entry, max int) string {
 	intro = strings.TrimRight(intro, "\n")
 	if len(entries) == 0 {
-		return cutTo(intro, max)
+		return cut.Marked(intro, max, cutMark)
 	}
 	if text, ok := stubs(intro, entries, max); ok {
 		return text
@@ -45,7 +47,7 @@ func Describe(intro string, entries []Entry, max int) string {
 		b.WriteString(e.Summary + "\n")
 	}
 	if b.Len() > max { // not even the count fits behind intro
-		return cutTo(intro, max)
+		return cut.Marked(intro, max, cutMark)
 	}
 	return b.String()
 }

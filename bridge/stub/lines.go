@@ -3,6 +3,8 @@ package stub
 import (
 	"fmt"
 	"strings"
+
+	"github.com/mcp-code-mode/mcp-code-mode/internal/cut"
 )
 
 // piece is one part of a params: or returns: line. It can be rendered with
@@ -127,7 +129,7 @@ func (r *renderer) notes() []string {
 		if about == "" {
 			continue
 		}
-		note := escape("  " + label(p.Name) + ": " + cutTo(about, maxNote))
+		note := escape("  " + label(p.Name) + ": " + cut.Marked(about, maxNote, cutMark))
 		if size += len(indent) + len(note) + 1; size > maxNotes {
 			return append(notes, "  ...")
 		}

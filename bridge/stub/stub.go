@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcp-code-mode/mcp-code-mode/internal/cut"
 	"github.com/mcp-code-mode/mcp-code-mode/internal/schemaview"
 )
 
@@ -51,7 +52,7 @@ func (t Tool) id() string {
 	const most = 200 // bytes; a name can be as long as its server likes
 	id := t.Server + "/" + t.Name
 	if len(id) > most {
-		id = cutRunes(id, most) + cutMark
+		id = cut.Head(id, most) + cutMark
 	}
 	return fmt.Sprintf("%q", id)
 }
@@ -62,7 +63,7 @@ func (t Tool) id() string {
 // usable is left out.
 func Render(t Tool, name string) (string, error) {
 	if !isIdentifier(name) || len(name) > MaxName || isKeyword(name) {
-		return "", fmt.Errorf("rendering a stub: %q is not a Python name", cutRunes(name, maxLabel))
+		return "", fmt.Errorf("rendering a stub: %q is not a Python name", cut.Head(name, maxLabel))
 	}
 	input, err := parseObject(t.Input)
 	if err != nil {
@@ -118,7 +119,7 @@ func Summary(t Tool, name string) string {
 	if input, err := parseObject(t.Input); err == nil {
 		arguments = newRenderer(input).arguments(maxArguments)
 	}
-	name = cutRunes(name, MaxSummary/2)
+	name = cut.Head(name, MaxSummary/2)
 	line := name + "(" + arguments + ")"
 	if t.Private {
 		line += " " + privateMark
@@ -126,7 +127,7 @@ func Summary(t Tool, name string) string {
 	if sentence := unmarked(firstSentence(cleanText(t.Description))); sentence != "" {
 		line += ": " + sentence
 	}
-	return cutTo(line, MaxSummary)
+	return cut.Marked(line, MaxSummary, cutMark)
 }
 
 // parseObject reads the schema of a tool's arguments, which MCP wants to be an

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcp-code-mode/mcp-code-mode/internal/cut"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -280,10 +282,10 @@ func TestSchemasThatCanNotBeUsed(t *testing.T) {
 	} {
 		_, err := Render(Tool{Input: json.RawMessage(schema)}, "f")
 		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", cutTo(schema, 50), err)
+			t.Errorf("%s: %v", cut.Marked(schema, 50, cutMark), err)
 		}
 		if got := Summary(Tool{Input: json.RawMessage(schema), Description: "Does it."}, "f"); got != "f(...): Does it." {
-			t.Errorf("%s: summary %q", cutTo(schema, 50), got)
+			t.Errorf("%s: summary %q", cut.Marked(schema, 50, cutMark), got)
 		}
 	}
 	for _, name := range []string{"", "a b", "1a", "def", "f():\n    pass", strings.Repeat("a", MaxName+1), "é"} {

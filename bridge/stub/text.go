@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/mcp-code-mode/mcp-code-mode/internal/cut"
 )
 
 const (
@@ -29,8 +31,8 @@ func unseen(r rune) bool {
 // valid UTF-8, lines ended by "\n" alone, nothing unseen in it, no common
 // indentation, no runs of blank lines. A very long text is cut before.
 func cleanText(s string) string {
-	cut := len(s) > maxText
-	s = cutRunes(s, maxText)
+	long := len(s) > maxText
+	s = cut.Head(s, maxText)
 	var b strings.Builder
 	b.Grow(len(s))
 	for i, r := range s {
@@ -50,7 +52,7 @@ func cleanText(s string) string {
 		}
 	}
 	text := dedent(strings.Split(b.String(), "\n"))
-	if cut {
+	if long {
 		text += cutMark
 	}
 	return text
@@ -128,7 +130,7 @@ func docstring(text string, max int) string {
 	whole := b.String()
 	if len(whole) > max {
 		// A backslash must not lose what it escapes.
-		whole = strings.TrimRight(cutRunes(whole, max-len(cutMark)), " \n\\") + cutMark
+		whole = strings.TrimRight(cut.Head(whole, max-len(cutMark)), " \n\\") + cutMark
 	}
 	return indent + whole
 }
@@ -218,24 +220,4 @@ func quoteCut(s string, max int) string {
 		}
 	}
 	return quote(s)
-}
-
-// cutTo returns s, or as much of it as leaves room for the mark in max bytes.
-func cutTo(s string, max int) string {
-	if len(s) <= max || max < len(cutMark) {
-		return cutRunes(s, max)
-	}
-	return strings.TrimRight(cutRunes(s, max-len(cutMark)), " ") + cutMark
-}
-
-// cutRunes returns the longest start of s of at most max bytes that does not
-// end within a character.
-func cutRunes(s string, max int) string {
-	if len(s) <= max {
-		return s
-	}
-	for max > 0 && !utf8.RuneStart(s[max]) {
-		max--
-	}
-	return s[:max]
 }

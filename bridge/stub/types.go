@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcp-code-mode/mcp-code-mode/internal/cut"
 	"github.com/mcp-code-mode/mcp-code-mode/internal/schemaview"
 	"github.com/mcp-code-mode/mcp-code-mode/internal/strictjson"
 )
@@ -255,7 +256,7 @@ func (r *renderer) literal(n *node, depth int) string {
 	case strictjson.Null:
 		return "None"
 	case strictjson.Number:
-		return cutTo(n.Text, maxLiteral)
+		return cut.Marked(n.Text, maxLiteral, cutMark)
 	}
 	left, right := string(n.Kind), "]"
 	if n.Kind == strictjson.Object {

@@ -102,7 +102,7 @@ func parse(data []byte) (*incoming, error) {
 // rpcError reads a JSON-RPC error object, or whatever a server took for one.
 func rpcError(raw json.RawMessage) *RPCError {
 	if !isObject(raw) {
-		return &RPCError{Message: plain(string(raw), maxErrorText)}
+		return &RPCError{Message: oneLine(string(raw), maxErrorText)}
 	}
 	v, _ := fields(raw, "code", "message", "data")
 	code, _ := integer(v[0])
@@ -110,7 +110,7 @@ func rpcError(raw json.RawMessage) *RPCError {
 	if !ok {
 		msg = string(v[1])
 	}
-	e := &RPCError{Code: code, Message: plain(msg, maxErrorText)}
+	e := &RPCError{Code: code, Message: oneLine(msg, maxErrorText)}
 	if isObject(v[2]) {
 		data, _ := fields(v[2], "supported")
 		e.supported = texts(data[0])

@@ -68,9 +68,9 @@ func (c *conn) explain(ctx context.Context, err error) error {
 	case errors.Is(err, ErrTooLarge):
 		return err
 	case errors.As(err, &wire) && !rejected(wire): // an HTTP error that carried a JSON-RPC error
-		return &RPCError{Code: wire.Code, Message: plain(wire.Message, maxErrorText)}
+		return &RPCError{Code: wire.Code, Message: oneLine(wire.Message, maxErrorText)}
 	default:
-		return fmt.Errorf("%w: %s", ErrUnavailable, plain(err.Error(), maxErrorText))
+		return fmt.Errorf("%w: %s", ErrUnavailable, oneLine(err.Error(), maxErrorText))
 	}
 }
 
@@ -111,7 +111,7 @@ func (c *conn) receive() (*incoming, error) {
 	for {
 		msg, err := c.conn.Read(context.Background()) // close ends it
 		if err != nil {
-			return nil, fmt.Errorf("%w: %s", ErrUnavailable, plain(err.Error(), maxErrorText))
+			return nil, fmt.Errorf("%w: %s", ErrUnavailable, oneLine(err.Error(), maxErrorText))
 		}
 		switch m := msg.(type) {
 		case *jsonrpc.Request:
@@ -132,14 +132,14 @@ func response(m *jsonrpc.Response) *incoming {
 	var wire *jsonrpc.Error
 	switch {
 	case errors.As(m.Error, &wire):
-		e := &RPCError{Code: wire.Code, Message: plain(wire.Message, maxErrorText)}
+		e := &RPCError{Code: wire.Code, Message: oneLine(wire.Message, maxErrorText)}
 		if isObject(wire.Data) {
 			data, _ := fields(wire.Data, "supported")
 			e.supported = texts(data[0])
 		}
 		in.err = e
 	case m.Error != nil: // the transport's own: a stream that broke off
-		in.err = fmt.Errorf("%w: %s", ErrUnavailable, plain(m.Error.Error(), maxErrorText))
+		in.err = fmt.Errorf("%w: %s", ErrUnavailable, oneLine(m.Error.Error(), maxErrorText))
 	case len(m.Result) == 0 || string(m.Result) == "null":
 		in.err = fmt.Errorf("%w: neither a result nor an error", ErrBadAnswer)
 	default:

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/mcp-code-mode/mcp-code-mode/internal/cut"
 )
 
 var (
@@ -38,23 +40,15 @@ func (e *RPCError) Error() string {
 // maxErrorText bounds an error message taken from a server, in characters.
 const maxErrorText = 500
 
-// plain makes untrusted text fit for one line of a terminal or a log: control,
-// formatting (bidi included) and other invisible characters become spaces. A text of
-// more than limit characters is cut and ends with an ellipsis.
-func plain(s string, limit int) string {
-	var b strings.Builder
-	n, cut := 0, 0
-	for _, r := range strings.TrimSpace(s) {
-		if n++; n > limit {
-			return b.String()[:cut] + "…"
-		}
-		if n == limit {
-			cut = b.Len()
-		}
+// oneLine makes untrusted text fit for one line of a terminal or a log, of at most
+// limit characters: control, formatting (bidi included) and other invisible
+// characters become spaces.
+func oneLine(s string, limit int) string {
+	s = strings.Map(func(r rune) rune {
 		if r == utf8.RuneError || !unicode.IsPrint(r) {
-			r = ' '
+			return ' '
 		}
-		b.WriteRune(r)
-	}
-	return strings.TrimSpace(b.String())
+		return r
+	}, cut.Characters(strings.TrimSpace(s), limit))
+	return strings.TrimSpace(s)
 }

@@ -129,7 +129,7 @@ func (p *peer) initialize(ctx context.Context, info []byte, offer string) (strin
 	}
 	version, _ := text(v[0])
 	if !date.MatchString(version) || version > latest {
-		return "", fmt.Errorf("it speaks MCP version %q, which is not supported", plain(string(v[0]), 40))
+		return "", fmt.Errorf("it speaks MCP version %q, which is not supported", oneLine(string(v[0]), 40))
 	}
 	return version, nil
 }

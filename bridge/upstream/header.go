@@ -83,7 +83,7 @@ func (m *mirrors) add(v *schemaview.View, path []string) error {
 	name := strings.ToLower(header)
 	simple := len(v.Types) == 1 && slices.Contains([]string{"string", "integer", "boolean"}, v.Types[0])
 	if !v.Header.Is(strictjson.String) || !fieldName.MatchString(header) || m.names[name] || !simple {
-		return fmt.Errorf("its x-mcp-header %q is not valid", plain(header, 40))
+		return fmt.Errorf("its x-mcp-header %q is not valid", oneLine(header, 40))
 	}
 	m.names[name] = true
 	m.found = append(m.found, mirrored{path, header})

@@ -114,13 +114,13 @@ func TestABatchCanNotGrowIntoManyMessages(t *testing.T) {
 }
 
 func TestPlainTextIsOneShortVisibleLine(t *testing.T) {
-	if got, want := plain("a\x1b[31m\nb\u202e\u2028c\x00\xff", 100), "a [31m b  c"; got != want {
+	if got, want := oneLine("a\x1b[31m\nb\u202e\u2028c\x00\xff", 100), "a [31m b  c"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got, want := plain("ééé", 3), "ééé"; got != want {
+	if got, want := oneLine("ééé", 3), "ééé"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got, want := plain("ééééé", 3), "éé…"; got != want {
+	if got, want := oneLine("ééééé", 3), "éé…"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

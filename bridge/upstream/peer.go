@@ -75,10 +75,10 @@ func (p *peer) read() {
 			p.ch.close()
 		case m.id != nil:
 			// Only ping is answered: "the receiver MUST respond promptly".
-			p.log.Debug("request of the server", "method", plain(m.method, 100))
+			p.log.Debug("request of the server", "method", oneLine(m.method, 100))
 			p.ch.post(&message{reply: m.id, ok: m.method == "ping"})
 		default:
-			p.log.Debug("notification of the server", "method", plain(m.method, 100))
+			p.log.Debug("notification of the server", "method", oneLine(m.method, 100))
 			if m.method == "notifications/tools/list_changed" && !changed {
 				changed = true
 				p.log.Warn("the server says that its tools changed; they stay those of the start")
@@ -96,7 +96,7 @@ func (p *peer) deliver(m *incoming) {
 	delete(p.pending, id)
 	p.mu.Unlock()
 	if !ok || wait == nil {
-		p.log.Debug("answer to no open request", "id", plain(string(m.id), 40))
+		p.log.Debug("answer to no open request", "id", oneLine(string(m.id), 40))
 		return
 	}
 	wait <- *m

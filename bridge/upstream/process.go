@@ -195,7 +195,7 @@ func (p *process) readStderr() {
 	r := bufio.NewReaderSize(p.stderr, maxStderrLine)
 	for {
 		line, err := r.ReadSlice('\n')
-		if s := plain(string(line), maxStderrLine); s != "" {
+		if s := oneLine(string(line), maxStderrLine); s != "" {
 			p.tail.add(s)
 			p.log.Debug("stderr of the server", "line", s)
 		}

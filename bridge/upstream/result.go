@@ -89,7 +89,7 @@ func complete(resultType json.RawMessage) error {
 	case "input_required":
 		return fmt.Errorf("%w: the server asks for input, which is not supported", ErrBadAnswer)
 	default:
-		return fmt.Errorf("%w: a result of the unknown type %q", ErrBadAnswer, plain(string(resultType), 40))
+		return fmt.Errorf("%w: a result of the unknown type %q", ErrBadAnswer, oneLine(string(resultType), 40))
 	}
 }
 

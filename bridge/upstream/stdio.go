@@ -246,7 +246,7 @@ func (s *stdio) skip(line []byte, err error) {
 		s.log.Debug("more such lines are not logged")
 	}
 	if s.junk <= junkLogged {
-		s.log.Debug("line skipped", "line", plain(string(line[:min(len(line), 400)]), 200))
+		s.log.Debug("line skipped", "line", oneLine(string(line[:min(len(line), 400)]), 200))
 	}
 }
 

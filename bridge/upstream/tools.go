@@ -10,8 +10,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
+	"github.com/mcp-code-mode/mcp-code-mode/internal/cut"
 	"github.com/mcp-code-mode/mcp-code-mode/internal/strictjson"
 )
 
@@ -204,9 +204,9 @@ func readName(raw json.RawMessage) (string, error) {
 	case name == "":
 		return "", errors.New("its name is empty")
 	case len(name) > maxName:
-		return "", fmt.Errorf("its name %q is over %d bytes", plain(name, 40), maxName)
+		return "", fmt.Errorf("its name %q is over %d bytes", oneLine(name, 40), maxName)
 	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
-		return "", fmt.Errorf("its name %q holds characters that can not be seen", plain(name, 40))
+		return "", fmt.Errorf("its name %q holds characters that can not be seen", oneLine(name, 40))
 	}
 	return name, nil
 }
@@ -221,10 +221,7 @@ func readText(raw json.RawMessage, what string, limit int, note func(string, ...
 		return s
 	}
 	note("its %s is over %d KiB; cut", what, limit>>10)
-	for limit > 0 && !utf8.RuneStart(s[limit]) {
-		limit--
-	}
-	return s[:limit]
+	return cut.Head(s, limit)
 }
 
 // readAnnotations keeps the boolean ones. The title, the only other one in MCP, is
@@ -240,7 +237,7 @@ func readAnnotations(raw json.RawMessage, note func(string, ...any)) map[string]
 		switch {
 		case value != "true" && value != "false":
 			if name != "title" {
-				note("its annotation %q is not a boolean; ignored", plain(name, 40))
+				note("its annotation %q is not a boolean; ignored", oneLine(name, 40))
 			}
 		case twice, len(name) > maxName, len(all) == maxAnnotations:
 			return errDuplicate

@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/mcp-code-mode/mcp-code-mode/internal/cut"
 )
 
 // Problem is what this package has against a piece of JSON.
@@ -57,7 +59,7 @@ func (e *Error) Error() string {
 
 // fail is an Error about the value that was just read and starts at an offset.
 func (r *Reader) fail(p Problem, at int) error {
-	return &Error{Problem: p, Offset: at, Path: bounded(string(r.dec.StackPointer()))}
+	return &Error{Problem: p, Offset: at, Path: cut.Head(string(r.dec.StackPointer()), maxPath)}
 }
 
 // explain turns an error of the tokenizer into an Error.
@@ -66,7 +68,7 @@ func (r *Reader) explain(err error) error {
 	if !errors.As(err, &syntax) { // io.EOF: nothing but white space
 		return &Error{Problem: ProblemTruncated, Offset: len(r.data)}
 	}
-	e := &Error{Problem: ProblemSyntax, Offset: int(syntax.ByteOffset), Path: bounded(string(syntax.JSONPointer))}
+	e := &Error{Problem: ProblemSyntax, Offset: int(syntax.ByteOffset), Path: cut.Head(string(syntax.JSONPointer), maxPath)}
 	switch c, size := utf8.DecodeRune(r.data[e.Offset:]); {
 	case errors.Is(err, jsontext.ErrDuplicateName):
 		e.Problem = ProblemDuplicate
@@ -84,18 +86,6 @@ func (r *Reader) explain(err error) error {
 	return e
 }
 
-// bounded shortens a path to maxPath bytes without splitting a character.
-func bounded(path string) string {
-	if len(path) <= maxPath {
-		return path
-	}
-	n := maxPath
-	for n > 0 && !utf8.RuneStart(path[n]) {
-		n--
-	}
-	return path[:n]
-}
-
 var pointerEscaper = strings.NewReplacer("~", "~0", "/", "~1")
 
 // within puts a key before the path of an encoding error while the encoder
@@ -103,7 +93,7 @@ var pointerEscaper = strings.NewReplacer("~", "~0", "/", "~1")
 func within(err error, key string) error {
 	var e *Error
 	if errors.As(err, &e) && len(e.Path) < maxPath {
-		e.Path = bounded("/" + pointerEscaper.Replace(bounded(key)) + e.Path)
+		e.Path = cut.Head("/"+pointerEscaper.Replace(cut.Head(key, maxPath))+e.Path, maxPath)
 	}
 	return err
 }

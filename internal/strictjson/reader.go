@@ -5,6 +5,8 @@ import (
 	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/mcp-code-mode/mcp-code-mode/internal/cut"
 )
 
 // Limits bound what is read. The zero value of each number means its default.
@@ -224,7 +226,7 @@ func (r *Reader) leave() error {
 }
 
 func (r *Reader) mismatch(at int, want string) error {
-	return &Error{Problem: ProblemKind, Detail: want, Offset: at, Path: bounded(string(r.dec.StackPointer()))}
+	return &Error{Problem: ProblemKind, Detail: want, Offset: at, Path: cut.Head(string(r.dec.StackPointer()), maxPath)}
 }
 
 // key reads a member's key.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/mcp-code-mode/mcp-code-mode/internal/cut"
 	"github.com/mcp-code-mode/mcp-code-mode/internal/strictjson"
 )
 
@@ -86,9 +87,6 @@ func position(data []byte, offset int) (line, column int) {
 
 // clip shortens a word from a file for a message.
 func clip(s string) string {
-	const most = 64
-	if utf8.RuneCountInString(s) <= most {
-		return s
-	}
-	return string([]rune(s)[:most]) + "…"
+	const most = 64 // characters
+	return cut.Characters(s, most)
 }
