@@ -15,6 +15,7 @@ import (
 	"github.com/mcp-code-mode/mcp-code-mode/bridge"
 	"github.com/mcp-code-mode/mcp-code-mode/cmd/mcp-code-mode/internal/config"
 	"github.com/mcp-code-mode/mcp-code-mode/engine"
+	"github.com/mcp-code-mode/mcp-code-mode/internal/hint"
 	"github.com/mcp-code-mode/mcp-code-mode/policies"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/docker"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/gvisor"
@@ -36,7 +37,7 @@ func ok(name, format string, args ...any) check {
 }
 
 func failed(name, status string, err error) check {
-	return check{Name: name, Status: status, Detail: err.Error(), Hint: hintOf(err)}
+	return check{Name: name, Status: status, Detail: err.Error(), Hint: hint.Of(err)}
 }
 
 // A diagnosis is what doctor found; --json prints it.

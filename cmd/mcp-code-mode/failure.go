@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/mcp-code-mode/mcp-code-mode/bridge"
+	"github.com/mcp-code-mode/mcp-code-mode/internal/hint"
 )
 
 // Exit codes. Scripts rely on them.
@@ -32,18 +33,9 @@ func (f *failure) Unwrap() error { return f.err }
 // Hint is the next step; errors of other packages have the same method.
 func (f *failure) Hint() string {
 	if f.hint == "" {
-		return hintOf(f.err)
+		return hint.Of(f.err)
 	}
 	return f.hint
-}
-
-// hintOf is the next step that an error carries, if any.
-func hintOf(err error) string {
-	var h interface{ Hint() string }
-	if errors.As(err, &h) {
-		return h.Hint()
-	}
-	return ""
 }
 
 // usagef is a mistake in how the program was called.
@@ -76,7 +68,7 @@ func (o *options) explain(ctx context.Context, err error) error {
 		}
 		return &failure{code: exitPolicy, err: err, hint: hint}
 	case errors.As(err, &server):
-		return &failure{code: exitFailed, err: err, hint: cmp.Or(hintOf(err), serverHint)}
+		return &failure{code: exitFailed, err: err, hint: cmp.Or(hint.Of(err), serverHint)}
 	case errors.As(err, &config):
 		what := fmt.Errorf("--%s: %s", config.Key, config.Reason)
 		if o.config != "" {

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/mcp-code-mode/mcp-code-mode/internal/hint"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/gvisor"
 )
 
@@ -60,8 +61,8 @@ func (u *ui) end(err error) int {
 	errors.As(err, &f)
 	if !f.told {
 		u.notef("%v", err)
-		if hint := hintOf(err); hint != "" {
-			u.hintf("%s", hint)
+		if next := hint.Of(err); next != "" {
+			u.hintf("%s", next)
 		}
 	}
 	return f.code

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"strings"
 
+	"github.com/mcp-code-mode/mcp-code-mode/internal/hint"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/docker"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/gvisor"
@@ -81,7 +82,7 @@ func (o *options) chooseSandbox(ctx context.Context) (name, why string, err erro
 	if ctx.Err() != nil {
 		return "", "", ctx.Err()
 	}
-	hints := []string{hintOf(dockerErr), hintOf(gvisorErr), program + " doctor says what is missing"}
+	hints := []string{hint.Of(dockerErr), hint.Of(gvisorErr), program + " doctor says what is missing"}
 	return "", "", &failure{
 		code: exitUsage,
 		err:  fmt.Errorf("no sandbox works here: docker: %w; gvisor: %w", dockerErr, gvisorErr),

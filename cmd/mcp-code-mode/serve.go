@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcp-code-mode/mcp-code-mode/bridge/server"
+	"github.com/mcp-code-mode/mcp-code-mode/internal/hint"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
 )
 
@@ -76,8 +77,8 @@ func (o *options) serve(ctx context.Context, u *ui, command []string, w warm) er
 func withHint(driver makeDriver) makeDriver {
 	return func(ctx context.Context) (sandbox.Driver, error) {
 		d, err := driver(ctx)
-		if hint := hintOf(err); hint != "" {
-			err = fmt.Errorf("%w; hint: %s", err, hint)
+		if next := hint.Of(err); next != "" {
+			err = fmt.Errorf("%w; hint: %s", err, next)
 		}
 		return d, err
 	}

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"syscall"
 
+	"github.com/mcp-code-mode/mcp-code-mode/internal/hint"
 	"github.com/mcp-code-mode/mcp-code-mode/internal/ourdir"
 )
 
@@ -98,11 +99,11 @@ func oursBelow(dir string) (bool, error) {
 
 // cacheError adds the next step to an error that has none that is nearer.
 func cacheError(err error) error {
-	hint := "set " + CacheDirEnv + " to a directory of yours"
-	if refused := (*ourdir.Error)(nil); errors.As(err, &refused) && refused.Hint() != "" {
-		hint = refused.Hint() + ", or " + hint
+	next := "set " + CacheDirEnv + " to a directory of yours"
+	if nearer := hint.Of(err); nearer != "" {
+		next = nearer + ", or " + next
 	}
-	return &hinted{err, hint}
+	return hint.Error(err, next)
 }
 
 func statOf(info fs.FileInfo) *syscall.Stat_t {

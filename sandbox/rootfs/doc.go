@@ -41,14 +41,3 @@ func Command() []string {
 var ErrUnsupported = errors.New("the embedded Python does not run on this system")
 
 const baseHint = "build the image on a registry image instead: mcp-code-mode build-image --base IMAGE@sha256:…"
-
-// hinted is an error with a next step.
-type hinted struct {
-	error
-	hint string
-}
-
-func (e *hinted) Unwrap() error { return e.error }
-
-// Hint is the next step, for the operator.
-func (e *hinted) Hint() string { return e.hint }

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"github.com/mcp-code-mode/mcp-code-mode/internal/hint"
 )
 
 // library is a file of the host that the tree holds a copy of.
@@ -41,7 +43,7 @@ func libraries(program string) ([]library, error) {
 	found, err := describe(loader, strings.TrimPrefix(loader, "/"))
 	if err != nil {
 		err = fmt.Errorf("%w: no glibc loader: %w", ErrUnsupported, err)
-		return nil, &hinted{err, baseHint}
+		return nil, hint.Error(err, baseHint)
 	}
 	libs := []library{found}
 	dirs := searchDirs(loader)
@@ -99,7 +101,7 @@ func findLibrary(name string, dirs []string) (library, []string, error) {
 		return lib, needed, err
 	}
 	err := fmt.Errorf("%w: shared library %q is in none of %s", ErrUnsupported, name, strings.Join(dirs, ", "))
-	return library{}, nil, &hinted{err, "install the C library (glibc), or " + baseHint}
+	return library{}, nil, hint.Error(err, "install the C library (glibc), or " + baseHint)
 }
 
 var errOtherMachine = errors.New("is for another machine")

@@ -17,6 +17,8 @@ import (
 	"github.com/kluctl/go-embed-python/python"
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sys/unix"
+
+	"github.com/mcp-code-mode/mcp-code-mode/internal/hint"
 )
 
 // Tree returns the directory of the tree that holds the runner given, and the
@@ -283,9 +285,9 @@ func compileError(err error, output string) error {
 	}
 	err = fmt.Errorf("running the embedded Python: %w: %s", err, output)
 	if errors.Is(err, fs.ErrPermission) {
-		return &hinted{err, "the cache may be on a file system mounted noexec: set " + CacheDirEnv + " to another directory"}
+		return hint.Error(err, "the cache may be on a file system mounted noexec: set " + CacheDirEnv + " to another directory")
 	}
-	return &hinted{err, baseHint}
+	return hint.Error(err, baseHint)
 }
 
 // flush writes the tree to disk before it gets its name, so that a power
