@@ -45,6 +45,7 @@ var law = parseLaw(`
 	engine/celrule:                     engine
 	internal/nearest:
 	internal/ourdir:
+	internal/searchpath:
 	internal/schemaview:                internal/strictjson
 	internal/strictjson:
 	policies:

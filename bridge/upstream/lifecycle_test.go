@@ -34,7 +34,7 @@ func TestAServerThatCannotStartIsNamedWithTheEndOfItsStderr(t *testing.T) {
 
 func TestAProgramThatDoesNotExistIsNamed(t *testing.T) {
 	for path, want := range map[string]string{
-		"no-such-server":    `starting "notes": finding "no-such-server": no such program in PATH`,
+		"no-such-server":    `starting "notes": "no-such-server" is not in PATH`,
 		"/no/such/server":   `starting "notes": executing "/no/such/server": fork/exec /no/such/server: no such file or directory`,
 		"./testdata/server": `starting "notes": executing "./testdata/server": fork/exec ./testdata/server: no such file or directory`,
 		"":                  `starting "notes": no command`,

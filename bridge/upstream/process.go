@@ -7,12 +7,13 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/mcp-code-mode/mcp-code-mode/internal/searchpath"
 )
 
 const (
@@ -54,7 +55,7 @@ func start(c *Command, log *slog.Logger) (*process, error) {
 	if env == nil {
 		env = DefaultEnv()
 	}
-	path, err := lookPath(c.Path, env)
+	path, err := find(c.Path, env)
 	if err != nil {
 		return nil, err
 	}
@@ -235,13 +236,13 @@ func (t *tail) String() string {
 	return "  " + strings.Join(t.lines, "\n  ")
 }
 
-// lookPath finds the program as the server's own environment would: a name without
-// a slash is looked up in the PATH of env, not in ours.
-func lookPath(name string, env []string) (string, error) {
+// find returns the path of the program as the server's own environment has it: a
+// name without a slash is looked up in the PATH of env, not in ours.
+func find(name string, env []string) (string, error) {
 	if name == "" {
 		return "", errors.New("no command")
 	}
-	if strings.ContainsRune(name, '/') || strings.ContainsRune(name, filepath.Separator) {
+	if searchpath.IsPath(name) {
 		return name, nil
 	}
 	path := ""
@@ -250,13 +251,5 @@ func lookPath(name string, env []string) (string, error) {
 			path = v // the last one counts, as for exec.Cmd
 		}
 	}
-	for _, dir := range filepath.SplitList(path) {
-		if !filepath.IsAbs(dir) {
-			continue // never run what happens to lie in the working directory
-		}
-		if full, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
-			return full, nil
-		}
-	}
-	return "", fmt.Errorf("finding %q: no such program in PATH", name)
+	return searchpath.Find(name, path)
 }

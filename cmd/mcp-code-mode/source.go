@@ -19,6 +19,7 @@ import (
 	"github.com/mcp-code-mode/mcp-code-mode/bridge/record"
 	"github.com/mcp-code-mode/mcp-code-mode/bridge/upstream"
 	"github.com/mcp-code-mode/mcp-code-mode/cmd/mcp-code-mode/internal/config"
+	"github.com/mcp-code-mode/mcp-code-mode/internal/searchpath"
 )
 
 // singleServer is the server half of tool ids when one server is wrapped.
@@ -209,33 +210,20 @@ func setEnv(env []string, name, value string) []string {
 
 const notFoundHint = "give the full path of the program, or see that it is installed"
 
-// find is lookPath where the program will be started.
+// find returns the full path of a server's program, so that one that is not there is
+// reported before anything has started. Where none will be started, name is enough.
 func (o *options) find(name, search string) (string, error) {
-	if o.offline {
+	switch {
+	case o.offline:
 		return name, nil
+	case !searchpath.IsPath(name):
+		return searchpath.Find(name, search)
 	}
-	return lookPath(name, search)
-}
-
-// lookPath finds a program as a shell with that PATH would, so that a command
-// that is not there is reported before anything has started.
-func lookPath(name, search string) (string, error) {
-	if filepath.Base(name) != name { // a path, relative to where we are
-		path, err := exec.LookPath(name)
-		if err != nil {
-			return "", fmt.Errorf("%q: %w", name, cause(err))
-		}
-		return filepath.Abs(path)
+	path, err := exec.LookPath(name) // relative to where we are
+	if err != nil {
+		return "", fmt.Errorf("%q: %w", name, cause(err))
 	}
-	for _, dir := range filepath.SplitList(search) {
-		if !filepath.IsAbs(dir) { // whoever can write here must not choose the program
-			continue
-		}
-		if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
-			return path, nil
-		}
-	}
-	return "", fmt.Errorf("%q is not in PATH", name)
+	return filepath.Abs(path)
 }
 
 // cause is what lies at the bottom of an error about a path, without the path.

@@ -26,12 +26,12 @@ func TestAProgramIsFoundAsAShellWouldFindIt(t *testing.T) {
 		{"./readme", "", "", `"./readme": permission denied`},
 		{"./none", "", "", `"./none": no such file or directory`},
 	} {
-		got, err := lookPath(tt.name, tt.search)
+		got, err := (&options{}).find(tt.name, tt.search)
 		switch {
 		case tt.wantErr == "" && (err != nil || got != tt.want):
-			t.Errorf("lookPath(%q, %q) = %q, %v; want %q", tt.name, tt.search, got, err, tt.want)
+			t.Errorf("find(%q, %q) = %q, %v; want %q", tt.name, tt.search, got, err, tt.want)
 		case tt.wantErr != "" && (err == nil || err.Error() != tt.wantErr):
-			t.Errorf("lookPath(%q, %q) = %q, %v; want %s", tt.name, tt.search, got, err, tt.wantErr)
+			t.Errorf("find(%q, %q) = %q, %v; want %s", tt.name, tt.search, got, err, tt.wantErr)
 		}
 	}
 }
