@@ -6,6 +6,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/mcp-code-mode/mcp-code-mode/internal/nearest"
 	"github.com/mcp-code-mode/mcp-code-mode/internal/schemaview"
 )
 
@@ -120,7 +121,7 @@ func (p *passed) refusal(name string) string {
 func (a *arguments) word(name string) string {
 	const few = 8
 	message := "unknown argument " + quote(name)
-	if near := nearest(name, a.names); near != "" {
+	if near := nearest.Of(name, a.names); near != "" {
 		return message + "; did you mean " + quote(near) + "?"
 	}
 	switch {
