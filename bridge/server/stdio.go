@@ -12,10 +12,10 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/sync/semaphore"
 )
 
 const (
@@ -27,6 +27,9 @@ const (
 	// does not read, or one that cannot be served any faster.
 	maxRequests     = 256
 	maxRequestBytes = 4 * maxMessage
+	// maxAhead is how many lines, of maxRequestBytes together, are read meanwhile: else
+	// the end of the input, behind them, would not be noticed.
+	maxAhead = 4096
 	// unreadTime is how long a client may leave an answer unread while what it
 	// wrote waits behind it. Then the connection ends.
 	unreadTime = time.Minute
@@ -50,6 +53,7 @@ func (t *Stdio) Connect(context.Context) (mcp.Connection, error) {
 	l := &lines{
 		in: t.In, out: t.Out, messages: make(chan jsonrpc.Message), closed: make(chan struct{}),
 		requests: map[jsonrpc.ID]request{}, left: make(chan struct{}, 1),
+		ahead: make(chan inputLine, maxAhead), room: semaphore.NewWeighted(maxRequestBytes), over: make(chan struct{}),
 	}
 	if l.in == nil {
 		l.in = os.Stdin
@@ -58,6 +62,7 @@ func (t *Stdio) Connect(context.Context) (mcp.Connection, error) {
 		l.out = os.Stdout
 	}
 	go l.readAll()
+	go l.handOn()
 	return l, nil
 }
 
@@ -66,8 +71,12 @@ type lines struct {
 	in  io.ReadCloser
 	out io.Writer
 
-	messages chan jsonrpc.Message // closed by the reader when it ends
-	ended    error                // why it did; read after messages is closed
+	ahead chan inputLine      // lines that were read
+	room  *semaphore.Weighted // for their bytes
+	over  chan struct{}       // closed at the end of the input
+
+	messages chan jsonrpc.Message // closed when the last line was handed on
+	ended    error                // why it was the last; read after messages is closed
 	close    sync.Once
 	closed   chan struct{}
 	unread   atomic.Bool // closed because the client does not read
@@ -80,6 +89,13 @@ type lines struct {
 	count    int           // of requests whose answers are not written
 	bytes    int           // of them
 	left     chan struct{} // capacity 1: there are fewer
+}
+
+// inputLine is what readLine returned.
+type inputLine struct {
+	text []byte
+	long bool
+	err  error
 }
 
 // request is one that has no answer yet.
@@ -179,6 +195,7 @@ func (l *lines) giveUp() {
 func (l *lines) wait() {
 	select {
 	case <-l.left:
+	case <-l.over:
 	case <-l.closed:
 	case <-time.After(unreadTime):
 		if began := l.writing.Load(); began > 0 && time.Since(time.Unix(0, began)) >= unreadTime {
@@ -201,7 +218,7 @@ func (l *lines) Close() (err error) {
 func (l *lines) enter(id jsonrpc.ID, r request) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for !l.isClosed() && (l.count >= maxRequests || l.count > 0 && l.bytes+r.size > maxRequestBytes) {
+	for !l.isEnding() && (l.count >= maxRequests || l.count > 0 && l.bytes+r.size > maxRequestBytes) {
 		l.mu.Unlock()
 		l.wait()
 		l.mu.Lock()
@@ -215,8 +232,11 @@ func (l *lines) enter(id jsonrpc.ID, r request) bool {
 	return true
 }
 
-func (l *lines) isClosed() bool {
+// isEnding reports whether no more requests than those that were read will come.
+func (l *lines) isEnding() bool {
 	select {
+	case <-l.over:
+		return true
 	case <-l.closed:
 		return true
 	default:
@@ -249,21 +269,56 @@ func (l *lines) leave(r request) {
 	}
 }
 
-// readAll hands on every message there is and answers what is none.
+// readAll reads lines until the input or the connection ends.
 func (l *lines) readAll() {
-	defer close(l.messages)
 	in := bufio.NewReaderSize(l.in, 64<<10)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() { // ends with this function
+		select {
+		case <-l.closed:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
 	for {
-		line, long, err := readLine(in)
-		if m := l.parse(line, long); m != nil {
+		var r inputLine
+		r.text, r.long, r.err = readLine(in)
+		if l.room.Acquire(ctx, int64(len(r.text))) != nil {
+			return
+		}
+		select {
+		case l.ahead <- r:
+		case <-l.closed:
+			return
+		}
+		if r.err != nil {
+			close(l.over)
+			return
+		}
+	}
+}
+
+// handOn hands on every message there is on the lines and answers what is none.
+func (l *lines) handOn() {
+	defer close(l.messages)
+	for {
+		var r inputLine
+		select {
+		case r = <-l.ahead:
+		case <-l.closed:
+			return
+		}
+		l.room.Release(int64(len(r.text)))
+		if m := l.parse(r.text, r.long); m != nil {
 			select {
 			case l.messages <- m:
 			case <-l.closed:
 				return
 			}
 		}
-		if err != nil {
-			l.ended = err
+		if r.err != nil {
+			l.ended = r.err
 			return
 		}
 	}
@@ -283,96 +338,4 @@ func readLine(in *bufio.Reader) (line []byte, long bool, err error) {
 			return bytes.TrimSpace(line), long, err
 		}
 	}
-}
-
-// parse returns the message on a line, or answers the line.
-func (l *lines) parse(line []byte, long bool) jsonrpc.Message {
-	if long {
-		l.refuse(nil, jsonrpc.CodeInvalidRequest, fmt.Sprintf("the message is larger than %d MiB", maxMessage>>20))
-		return nil
-	}
-	if len(line) == 0 {
-		return nil
-	}
-	o, isObject := openObject(line)
-	id, hasID := o["id"]
-	switch {
-	case !utf8.Valid(line):
-		l.refuse(id, jsonrpc.CodeParseError, "the line is not UTF-8")
-	case !isObject && !json.Valid(line):
-		l.refuse(nil, jsonrpc.CodeParseError, "the line is not JSON")
-	case line[0] == '[':
-		l.refuse(nil, jsonrpc.CodeInvalidRequest, "batches of messages are not supported")
-	case o["method"] == nil && (o["result"] != nil || o["error"] != nil):
-		return answerOf(o) // which is never answered, whatever is wrong with it
-	case hasID && len(id) > maxID:
-		l.refuse(nil, jsonrpc.CodeInvalidRequest, fmt.Sprintf("the id is longer than %d bytes", maxID))
-	case hasID && !isID(id):
-		l.refuse(nil, jsonrpc.CodeInvalidRequest, "the id is neither a string nor a number")
-	default:
-		m, err := requestOf(o)
-		switch {
-		case err != nil:
-			l.refuse(id, jsonrpc.CodeInvalidRequest, "the line is not a JSON-RPC 2.0 message: "+err.Error())
-		case hasID && !l.enter(m.ID, request{id: id, size: len(line)}):
-			// Under its id this would be taken for the answer to the other one.
-			l.refuse(nil, jsonrpc.CodeInvalidRequest, fmt.Sprintf("the id %s is that of a request under way", id))
-		default:
-			return m
-		}
-	}
-	return nil
-}
-
-// requestOf reads a request or a notification.
-func requestOf(o object) (*jsonrpc.Request, error) {
-	var version string
-	if json.Unmarshal(o["jsonrpc"], &version) != nil || version != "2.0" {
-		return nil, errors.New(`"jsonrpc" is not "2.0"`)
-	}
-	m := &jsonrpc.Request{}
-	if raw := o["method"]; len(raw) == 0 || raw[0] != '"' || json.Unmarshal(raw, &m.Method) != nil {
-		return nil, errors.New(`"method" is not a string`)
-	}
-	var err error
-	if id := o["id"]; id != nil {
-		if m.ID, err = jsonrpc.MakeID(idKey(id)); err != nil {
-			return nil, err
-		}
-	}
-	m.Params, err = hide(m.Method, o["params"])
-	return m, err
-}
-
-// answerOf reads an answer, or returns nil: what is wrong with it is not for the
-// client to know.
-func answerOf(o object) jsonrpc.Message {
-	if !isID(o["id"]) {
-		return nil
-	}
-	id, err := jsonrpc.MakeID(idKey(o["id"]))
-	if err != nil {
-		return nil
-	}
-	m := &jsonrpc.Response{ID: id, Result: o["result"]}
-	if o["error"] != nil {
-		failure := &jsonrpc.Error{}
-		if json.Unmarshal(o["error"], failure) != nil {
-			return nil
-		}
-		m.Error = failure
-	}
-	return m
-}
-
-// refuse answers a line that is no message, under its id if it has one that can be
-// one.
-func (l *lines) refuse(id json.RawMessage, code int64, why string) {
-	if !isID(id) || !utf8.Valid(id) {
-		id = json.RawMessage("null")
-	}
-	message, _ := json.Marshal(why)                   // a string can always be
-	defer time.AfterFunc(unreadTime, l.giveUp).Stop() // the reader cannot go on meanwhile
-	// The one who reads may be gone, which reading notices as well.
-	_ = l.line(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, code, message))
 }
