@@ -115,7 +115,7 @@ func children(pid int) ([]int, error) {
 	dir := fmt.Sprintf("/proc/%d/task/", pid)
 	tasks, err := readNames(dir)
 	if err != nil {
-		return nil, nil // it has ended
+		return nil, nil //nolint:nilerr // it has ended, which is no error
 	}
 	var all []int
 	known := len(tasks) == 0

@@ -101,7 +101,7 @@ func findLibrary(name string, dirs []string) (library, []string, error) {
 		return lib, needed, err
 	}
 	err := fmt.Errorf("%w: shared library %q is in none of %s", ErrUnsupported, name, strings.Join(dirs, ", "))
-	return library{}, nil, hint.Error(err, "install the C library (glibc), or " + baseHint)
+	return library{}, nil, hint.Error(err, "install the C library (glibc), or "+baseHint)
 }
 
 var errOtherMachine = errors.New("is for another machine")

@@ -285,7 +285,7 @@ func compileError(err error, output string) error {
 	}
 	err = fmt.Errorf("running the embedded Python: %w: %s", err, output)
 	if errors.Is(err, fs.ErrPermission) {
-		return hint.Error(err, "the cache may be on a file system mounted noexec: set " + CacheDirEnv + " to another directory")
+		return hint.Error(err, "the cache may be on a file system mounted noexec: set "+CacheDirEnv+" to another directory")
 	}
 	return hint.Error(err, baseHint)
 }
