@@ -32,7 +32,7 @@ PACKAGES := ./... $(sort $(patsubst %/,./%,$(dir $(wildcard testdata/*/*.go))))
 PURE := ./bridge ./bridge/record ./bridge/schema ./bridge/stub ./bridge/upstream ./sandbox ./sandbox/rawio ./sandbox/wire ./cmd/mcp-code-mode/internal/... ./internal/... ./engine/celrule
 
 .DEFAULT_GOAL := help
-.PHONY: help build test lint race bench soak fuzz demo cross snapshot release apidiff clean runsc servers have-docker have-python have-node have-cc
+.PHONY: help build test lint race bench soak fuzz demo cross snapshot release apidiff api-base clean runsc servers have-docker have-python have-node have-cc
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -95,6 +95,9 @@ snapshot: ## archives, .deb and .rpm packages, checksums and SBOMs of this tree,
 release: # of the tag that is checked out; only .github/workflows/release.yml does this
 	GOBIN=$(CURDIR)/bin/tools go install $(CYCLONEDX)
 	PATH="$(CURDIR)/bin/tools:$$PATH" $(GORELEASER) release --clean
+
+api-base:
+	@echo $(API_BASE)
 
 apidiff: ## what changed in the Go API since API_BASE; a break that CHANGELOG.md does not name is an error
 	APIDIFF='$(APIDIFF)' .ci/apidiff $(API_BASE)
