@@ -146,7 +146,7 @@ func readEffects(t *ast.Term) (Effects, error) {
 }
 
 // list returns the elements of a set or an array.
-func list(t *ast.Term, what string, limit int) ([]*ast.Term, error) {
+func list(t *ast.Term, what string, most int) ([]*ast.Term, error) {
 	var terms []*ast.Term
 	switch v := t.Value.(type) {
 	case ast.Set:
@@ -158,8 +158,8 @@ func list(t *ast.Term, what string, limit int) ([]*ast.Term, error) {
 	default:
 		return nil, fmt.Errorf("%s is not a set but %s", what, kind(t))
 	}
-	if len(terms) > limit {
-		return nil, fmt.Errorf("%s has more than %d elements", what, limit)
+	if len(terms) > most {
+		return nil, fmt.Errorf("%s has more than %d elements", what, most)
 	}
 	return terms, nil
 }

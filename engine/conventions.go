@@ -10,7 +10,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// What a rule family may say to the dispatcher. A misspelt name would be a rule that
+// What a rule family may say to the dispatcher. A misspelt name would be a policy rule that
 // nobody asks, so every other name must start with `_`.
 var (
 	rulesPackage  = ast.MustParseRef("data.codemode.rules")
@@ -24,7 +24,7 @@ var (
 )
 
 // conventions checks what a compiler can not: that the dispatcher of the built-in pack would
-// see every rule somebody wrote. Each of these would otherwise load, and silently allow.
+// see every policy rule somebody wrote. Each of these would otherwise load, and silently allow.
 func conventions(modules map[string]*ast.Module, data map[string]any) error {
 	var problems []error
 	for _, file := range slices.Sorted(maps.Keys(modules)) {
@@ -60,7 +60,7 @@ func moduleConventions(m *ast.Module) []error {
 	return problems
 }
 
-// strayRules finds rules with a family's names where the dispatcher does not look: most
+// strayRules finds policy rules with a family's names where the dispatcher does not look: most
 // likely the package is misspelt. Only the entrypoint data.codemode.visible has such a name.
 func strayRules(m *ast.Module) []error {
 	var problems []error
@@ -93,7 +93,7 @@ func checkFamilyRule(rule *ast.Rule) error {
 	return nil
 }
 
-// dataConventions keeps data from passing for rules.
+// dataConventions keeps data from passing for policy rules.
 func dataConventions(data map[string]any) []error {
 	codemode, _ := data["codemode"].(map[string]any)
 	families, ok := codemode["rules"]

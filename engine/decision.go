@@ -25,7 +25,7 @@ type Decision struct {
 	Effects Effects  `json:"effects"`
 
 	// Revision names what decided: the bundle's own revision, if it has one, and a hash
-	// over every rule and every piece of data. Which rules were behind a decision Eval tells:
+	// over every policy rule and every piece of data. Which of these rules were behind a decision Eval tells:
 	// following that costs a quarter of a decision.
 	Revision string `json:"revision"`
 }

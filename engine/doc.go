@@ -18,6 +18,6 @@
 //   - A call is one call of a tool, and a run is the execution of a program that makes calls.
 //   - A rule is a CEL expression of the configuration. Package celrule evaluates it, and what it comes
 //     to is a fact in the Request. A policy rule is a rule in Rego. Policy rules decide.
-//   - A limit is a number that the policy enforces, a bound one that the engine does. A deadline ends
-//     a decision.
+//   - A limit is a number that can be set; those of a Config the policy enforces. A bound is fixed
+//     here. A deadline ends a decision.
 package engine

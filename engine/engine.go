@@ -36,7 +36,7 @@ type Engine struct {
 	visible  rego.PreparedEvalQuery
 	txn      storage.Transaction // a reading one, open for good: nothing ever writes
 	data     documents
-	input    *document // as much of it as a rule may look at
+	input    *document // as much of it as a policy rule may look at
 	revision string
 	timeout  time.Duration
 	log      *slog.Logger
@@ -77,7 +77,7 @@ func New(ctx context.Context, opts Options) (*Engine, error) {
 func (o Options) source() Source { return Source{FS: o.Policy, Bundle: o.Bundle, Name: o.Name} }
 
 // prepare compiles one query. A builtin that fails stops the decision, where OPA by default
-// goes on as if the rule were not there. The answer stays a term: reading it needs no JSON.
+// goes on as if the policy rule were not there. The answer stays a term: reading it needs no JSON.
 func (p *policy) prepare(ctx context.Context, query string, more ...func(*rego.Rego)) (rego.PreparedEvalQuery, error) {
 	return rego.New(append(more,
 		rego.Query(query),

@@ -22,7 +22,7 @@ const maxInput = 16 << 20
 type EvalResult struct {
 	Decision Decision     `json:"decision"`
 	Rules    []PolicyRule `json:"rules"`            // those that had a say, in the order of the files
-	Printed  string       `json:"printed"`          // what print() in the rules said
+	Printed  string       `json:"printed"`          // what print() in policy rules said
 	Problem  string       `json:"problem,omitzero"` // why the decision is policy_error
 }
 
@@ -35,7 +35,7 @@ type PolicyRule struct {
 	Location    string `json:"location"` // file:line
 }
 
-// Eval decides about an input document or a whole line of a decision log, and tells which rules
+// Eval decides about an input document or a whole line of a decision log, and tells which policy rules
 // were behind the decision. It decides exactly as Engine.Decide does. An error means that the
 // policy does not load or that the input is not a JSON object with what every call has.
 func Eval(ctx context.Context, src Source, config Config, input []byte) (*EvalResult, error) {
@@ -108,7 +108,7 @@ func (p *policy) explain(ctx context.Context, input ast.Value) (*EvalResult, err
 	return result, nil
 }
 
-// heldRules traces which rules held.
+// heldRules traces which policy rules held.
 type heldRules struct{ rules map[*ast.Rule]bool }
 
 func (h *heldRules) Enabled() bool               { return true }
@@ -120,7 +120,7 @@ func (h *heldRules) TraceEvent(e topdown.Event) {
 	}
 }
 
-// describe lists the rules that people wrote for others to read: not the `_` ones, not the
+// describe lists the policy rules that people wrote for others to read: not the `_` ones, not the
 // dispatcher.
 func (h *heldRules) describe(annotations *ast.AnnotationSet) []PolicyRule {
 	rules := make([]*ast.Rule, 0, len(h.rules))

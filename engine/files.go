@@ -95,7 +95,7 @@ func readDir(ctx context.Context, fsys fs.FS) (tree, error) {
 	return t, err
 }
 
-// readable reports whether an entry is a file of the policy. What could hold rules and is not read
+// readable reports whether an entry is a file of the policy. What could hold policy rules and is not read
 // is an error: rules that nobody asks would be missing without a word. A name may be a link to a
 // file, as in a Kubernetes volume. It is looked at before it is opened, which for a pipe never ends.
 func readable(fsys fs.FS, name string, d fs.DirEntry) (bool, error) {
@@ -232,7 +232,7 @@ func hidden(name string) bool {
 // names are the files in order, so that everything that follows is deterministic.
 func (t tree) names() []string { return slices.Sorted(maps.Keys(t)) }
 
-// hash is over everything a decision depends on besides its input: the rules, the data and
+// hash is over everything a decision depends on besides its input: the policy rules, the data and
 // the config. Tests, schemas and capabilities change no decision.
 func (t tree) hash(config []byte) string {
 	h := sha256.New()

@@ -9,7 +9,7 @@ import (
 // argsRef is always seen to be looked at: to make the arguments is to check them.
 var argsRef = ast.MustParseRef("input.call.args")
 
-// seenBy leaves out the fields no rule may look at, by themselves or within a larger whole:
+// seenBy leaves out the fields no policy rule may look at, by themselves or within a larger whole:
 // what nobody can see need not be made for every decision. It matters most for
 // session.calls_by_tool, which grows with the session: with 1,000 tools in it, making it takes seven
 // times as many allocations as all the rest (docs/decisions/042-speed-code-on-the-policy-path.md).
@@ -38,7 +38,7 @@ func seen[T any](fields []field[T], refs []ast.Ref, of ...string) []field[T] {
 	})
 }
 
-// inputRefs lists where rules look at the input.
+// inputRefs lists where policy rules look at the input.
 func inputRefs(modules map[string]*ast.Module) []ast.Ref {
 	var refs []ast.Ref
 	var walker *ast.GenericVisitor
@@ -66,7 +66,7 @@ func inputRefs(modules map[string]*ast.Module) []ast.Ref {
 }
 
 // overlap reports whether one of two references into the input may lie within the other. A key
-// that is only known when the rule is evaluated may be any.
+// that is only known when the policy rule is evaluated may be any.
 func overlap(ref, part ast.Ref) bool {
 	for i := 1; i < min(len(ref), len(part)); i++ {
 		if _, known := ref[i].Value.(ast.String); known && !ref[i].Equal(part[i]) {

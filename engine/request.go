@@ -74,7 +74,7 @@ type Session struct {
 	Labels       []string          `json:"labels"`
 	LabelSources map[string]string `json:"label_sources"` // label -> id of the tool that earned it first
 	Calls        int64             `json:"calls"`
-	CallsByTool  map[string]int64  `json:"calls_by_tool"` // of the tools that were called; where a rule looks at it, a decision pays about 80 ns for each
+	CallsByTool  map[string]int64  `json:"calls_by_tool"` // of the tools that were called; where a policy rule looks at it, a decision pays about 80 ns for each
 }
 
 // Principal is who the MCP client says it is.

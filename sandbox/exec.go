@@ -42,7 +42,7 @@ func (s *Sandbox) Exec(ctx context.Context, code string, call CallFunc) (Outcome
 }
 
 // ExecGated is Exec with a gate that decides about calls before they are
-// answered. What the host does for the code is paid from a budget that grows
+// answered. What the host does for the code is paid from a credit that grows
 // with time: code that asks for more waits.
 func (s *Sandbox) ExecGated(ctx context.Context, code string, gate Gate) (Outcome, error) {
 	switch {
@@ -51,7 +51,7 @@ func (s *Sandbox) ExecGated(ctx context.Context, code string, gate Gate) (Outcom
 	case !utf8.ValidString(code):
 		return Outcome{}, errors.New("running code: not UTF-8")
 	}
-	if err := s.take(ctx); err != nil {
+	if err := s.acquire(ctx); err != nil {
 		return Outcome{}, fmt.Errorf("running code: %w", err)
 	}
 	defer s.release()
@@ -76,9 +76,9 @@ type execution struct {
 	output   output
 	outLines int // bytes of lines that output came in
 
-	calls sync.WaitGroup // goroutines that answer calls
-	more  chan answer    // to one of them that has nothing to do
-	held  atomic.Int64   // bytes of results that are not written yet
+	calls     sync.WaitGroup // goroutines that answer calls
+	more      chan answer    // to one of them that has nothing to do
+	unwritten atomic.Int64   // bytes of results that are not written yet
 
 	mu       sync.Mutex
 	inFlight map[int64]struct{} // ids of calls that have no reply yet; guarded by mu
@@ -179,11 +179,11 @@ func (e *execution) start(ctx context.Context, c wire.Call) (work time.Duration,
 // has answered one is worth keeping: its stack has grown to what a call takes.
 func (e *execution) answer(ctx context.Context, a answer) {
 	for {
-		reply, size := e.hold(a.tool, a.reply())
+		reply, size := e.reserve(a.tool, a.reply())
 		// A reply that cannot be written finds the sandbox dead, which the
 		// reading side notices too.
 		_ = e.s.out.Send(func(dst []byte) ([]byte, bool) { return e.appendReply(ctx, dst, a.id, reply) })
-		e.held.Add(-size)
+		e.unwritten.Add(-size)
 		select {
 		case a = <-e.more:
 		case <-ctx.Done():
@@ -192,15 +192,15 @@ func (e *execution) answer(ctx context.Context, a answer) {
 	}
 }
 
-// hold books the size of a result that is to be written, or refuses the result
-// where too many wait already: code that makes calls and does not read what
+// reserve counts a result among those that wait to be written, or refuses it where
+// they are too large already: code that makes calls and does not read what
 // they return would fill the host's memory.
-func (e *execution) hold(tool string, r wire.Reply) (_ wire.Reply, size int64) {
+func (e *execution) reserve(tool string, r wire.Reply) (_ wire.Reply, size int64) {
 	size = int64(len(r.Text) + len(r.Content))
-	if held := e.held.Add(size); held <= maxHeld || held == size {
+	if all := e.unwritten.Add(size); all <= maxUnwritten || all == size {
 		return r, size
 	}
-	e.held.Add(-size)
+	e.unwritten.Add(-size)
 	return refused(tool, "result_too_large", "the results that wait to be read are larger than 64 MiB; gather fewer at once"), 0
 }
 

@@ -26,10 +26,10 @@ type Sandbox struct {
 	in   *wire.Reader
 	out  *wire.Writer
 
-	turn   chan struct{} // holds a token while nobody talks to the runner
-	cell   int64         // cells so far; guarded by turn
-	lastID int64         // of the last call; guarded by turn
-	work   budget        // for what it makes the host do; guarded by turn
+	quiet  chan struct{} // holds a token while nobody talks to the runner
+	cell   int64         // cells so far; guarded by quiet
+	lastID int64         // of the last call; guarded by quiet
+	credit credit        // for what it makes the host do; guarded by quiet
 
 	printed atomic.Int64         // bytes of output of this cell, the machine's own stderr included
 	end     atomic.Pointer[stop] // why the host ended it; nil while it has not
@@ -47,15 +47,15 @@ func Open(ctx context.Context, d Driver, lim Limits) (*Sandbox, error) {
 		return nil, fmt.Errorf("starting a %s sandbox: %w", d.Name(), err)
 	}
 	s := &Sandbox{
-		inst: inst,
-		lim:  lim.WithDefaults(),
-		out:  wire.NewWriter(inst),
-		turn: make(chan struct{}, 1),
-		dead: make(chan struct{}), ending: make(chan struct{}),
+		inst:  inst,
+		lim:   lim.WithDefaults(),
+		out:   wire.NewWriter(inst),
+		quiet: make(chan struct{}, 1),
+		dead:  make(chan struct{}), ending: make(chan struct{}),
 	}
 	s.in = wire.NewReader(inst, s.lim.maxLine())
-	s.work = newBudget(s.lim.CPUs)
-	s.turn <- struct{}{}
+	s.credit = newCredit(s.lim.CPUs)
+	s.release()
 	inst.OnStderr(func(n int) { s.print(n) })
 	go func() {
 		s.exit = inst.Wait()
@@ -134,7 +134,7 @@ func (s *Sandbox) setEnd(why *stop) {
 	}
 }
 
-// print books n bytes of output, and stops code that has printed too much. The
+// print counts n bytes of output, and stops code that has printed too much. The
 // machine's own standard error counts: code can write to it too.
 func (s *Sandbox) print(n int) (flood bool) {
 	flood = s.printed.Add(int64(n)) >= int64(s.lim.OutputFlood)
@@ -147,7 +147,7 @@ func (s *Sandbox) print(n int) (flood bool) {
 // converse sends a line, if there is one, and waits for the runner's ready.
 // Anything else ends the sandbox.
 func (s *Sandbox) converse(ctx context.Context, line []byte) error {
-	if err := s.take(ctx); err != nil {
+	if err := s.acquire(ctx); err != nil {
 		return err
 	}
 	defer s.release()
@@ -216,10 +216,10 @@ func (s *Sandbox) awaitExit() bool {
 	}
 }
 
-// take makes the caller the only one who talks to the runner.
-func (s *Sandbox) take(ctx context.Context) error {
+// acquire makes the caller the only one who talks to the runner.
+func (s *Sandbox) acquire(ctx context.Context) error {
 	select {
-	case <-s.turn:
+	case <-s.quiet:
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
@@ -230,4 +230,4 @@ func (s *Sandbox) take(ctx context.Context) error {
 	return nil
 }
 
-func (s *Sandbox) release() { s.turn <- struct{}{} }
+func (s *Sandbox) release() { s.quiet <- struct{}{} }

@@ -24,9 +24,9 @@ const (
 	// byte that is escaped, on a line of its own, takes 31.
 	linePerOutput = 32
 
-	// maxHeld bounds the results of one run that wait to be written to its
+	// maxUnwritten bounds the results of one run that wait to be written to its
 	// sandbox, in bytes; a single one may be larger.
-	maxHeld = 64 << 20
+	maxUnwritten = 64 << 20
 )
 
 // maxLine is the longest line that a sandbox may write, in bytes.
@@ -50,33 +50,33 @@ func (e *execution) checkSize(op wire.Op, line int) error {
 	return nil
 }
 
-// budget is the host's time that a run may still cost. It grows with time and
-// shrinks with work.
-type budget struct {
+// credit is the processor time of the host that a run may still cost. It grows with
+// time and shrinks with work.
+type credit struct {
 	share float64 // earned in each unit of time
 	left  time.Duration
 	last  time.Time
 }
 
-func newBudget(cpus float64) budget {
-	return budget{share: cpus / workShare, left: workBurst, last: time.Now()}
+func newCredit(cpus float64) credit {
+	return credit{share: cpus / workShare, left: workBurst, last: time.Now()}
 }
 
-// spend takes work off the budget, and returns how long the run has to wait
+// spend takes work off the credit, and returns how long the run has to wait
 // until it has earned what it owes.
-func (b *budget) spend(work time.Duration) time.Duration {
+func (c *credit) spend(work time.Duration) time.Duration {
 	now := time.Now()
-	b.left = min(workBurst, b.left+time.Duration(float64(now.Sub(b.last))*b.share)) - work
-	b.last = now
-	if b.left >= 0 {
+	c.left = min(workBurst, c.left+time.Duration(float64(now.Sub(c.last))*c.share)) - work
+	c.last = now
+	if c.left >= 0 {
 		return 0
 	}
-	return time.Duration(float64(-b.left) / b.share)
+	return time.Duration(float64(-c.left) / c.share)
 }
 
-// pay books the host's work on one line, and waits until the run has earned it.
+// pay takes the host's work on one line off the run's credit, and waits until the run has earned it.
 func (s *Sandbox) pay(work time.Duration) {
-	wait := s.work.spend(work)
+	wait := s.credit.spend(work)
 	if wait == 0 {
 		return
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Limits of what schemas may do at one place of the arguments.
+// Bounds of what schemas may do at one place of the arguments.
 const (
 	maxChain        = 128    // schemas applied inside each other
 	maxCombinations = 10_000 // schemas applied altogether

@@ -9,7 +9,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Limits of regular expressions. Matching takes time proportional to the text
+// Bounds of regular expressions. Matching takes time proportional to the text
 // times the expression, never more.
 const (
 	maxPattern      = 4 << 10 // bytes of one
@@ -22,8 +22,8 @@ const (
 // lookahead. Back-references and look-behind are not supported.
 type pattern struct {
 	text         string
-	plain        *regexp.Regexp
-	ahead        *lookahead // instead of plain
+	re2          *regexp.Regexp
+	ahead        *lookahead // instead of re2
 	instructions int
 }
 
@@ -34,7 +34,7 @@ func (p *pattern) MatchString(s string) bool {
 	if p.ahead != nil {
 		return p.ahead.match(s)
 	}
-	return p.plain.MatchString(s)
+	return p.re2.MatchString(s)
 }
 
 // cost is what matching text takes, in units of work.
@@ -71,7 +71,7 @@ func (ps *patterns) compile(text string) (jsonschema.Regexp, error) {
 	tree, err := syntax.Parse(text, syntax.Perl)
 	if err == nil {
 		if p.instructions, err = ps.take(tree); err == nil {
-			p.plain, err = regexp.Compile(text)
+			p.re2, err = regexp.Compile(text)
 		}
 	} else {
 		p.ahead, p.instructions, err = ps.compileAhead(text)

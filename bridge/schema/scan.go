@@ -64,8 +64,8 @@ func (s *scanner) object(object map[string]any, depth int, schema bool) error {
 		}
 	}
 	for key, v := range object {
-		plain := key == "const" || key == "enum" || key == "default" || key == "examples"
-		if err := s.value(v, depth+1, schema && !plain); err != nil {
+		isValue := key == "const" || key == "enum" || key == "default" || key == "examples"
+		if err := s.value(v, depth+1, schema && !isValue); err != nil {
 			return err
 		}
 	}

@@ -31,7 +31,7 @@ import (
 	"github.com/mcp-code-mode/mcp-code-mode/internal/schemaview"
 )
 
-// Limits of a schema.
+// Bounds of a schema.
 const (
 	MaxBytes      = schemaview.MaxBytes // its text
 	MaxDepth      = 64                  // nesting of its text

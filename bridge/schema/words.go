@@ -13,7 +13,7 @@ import (
 	"github.com/mcp-code-mode/mcp-code-mode/internal/cut"
 )
 
-// Limits of what is said, in bytes but for maxLiterals.
+// Bounds of what is said, in bytes but for maxLiterals.
 const (
 	maxMessage  = 200
 	maxPath     = 256

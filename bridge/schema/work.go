@@ -8,7 +8,7 @@ import (
 	"github.com/mcp-code-mode/mcp-code-mode/internal/strictjson"
 )
 
-// Limits of one validation. A unit of work is about one keyword looked at and
+// Bounds of one validation. A unit of work is about one keyword looked at and
 // takes well under a microsecond, also when it ends in an error that is kept;
 // the longest validation takes some tenths of a second.
 const (

@@ -44,8 +44,8 @@ func idKey(raw json.RawMessage) any {
 			return float64(n)
 		}
 		number := canonical(string(raw))
-		if plain := json.RawMessage(number); survives(plain) {
-			return idKey(plain)
+		if whole := json.RawMessage(number); survives(whole) {
+			return idKey(whole)
 		}
 		return marked + number
 	}

@@ -108,7 +108,7 @@ func marks(text string) []int {
 }
 
 // A fold is a text as it looks: without what is unseen, in lower case, each letter
-// the plain one that it resembles, each bracket "[" or "]".
+// the Latin one that it resembles, each bracket "[" or "]".
 type fold struct {
 	text string
 	at   []int // where in the original each byte comes from
@@ -119,11 +119,11 @@ func folded(s string) fold {
 	var b strings.Builder
 	for i, r := range s {
 		before := b.Len()
-		switch plain := alike[r]; {
+		switch letter := alike[r]; {
 		case ' ' <= r && r <= '~':
 			b.WriteRune(unicode.ToLower(r))
-		case plain != 0:
-			b.WriteRune(plain)
+		case letter != 0:
+			b.WriteRune(letter)
 		case bracket(r) != 0:
 			b.WriteRune(bracket(r))
 		case unicode.In(r, unicode.Zs), r == '\t':
@@ -143,10 +143,10 @@ func folded(s string) fold {
 // circle, with accents), without accents.
 func writeDecomposed(b *strings.Builder, r rune) {
 	for _, part := range norm.NFKD.String(string(r)) {
-		switch plain := alike[part]; {
+		switch letter := alike[part]; {
 		case unicode.In(part, unicode.M):
-		case plain != 0:
-			b.WriteRune(plain)
+		case letter != 0:
+			b.WriteRune(letter)
 		default:
 			b.WriteRune(unicode.ToLower(part))
 		}
@@ -169,14 +169,14 @@ func bracket(r rune) rune {
 // from, as far as marks of ours are written with those.
 var alike = func() map[rune]rune {
 	table := map[rune]rune{}
-	for plain, others := range map[rune]string{
+	for letter, others := range map[rune]string{
 		'a': "аαɑᴀ∀", 'c': "сϲᴄ", 'd': "ԁɗᴅ", 'e': "еεҽᴇℯ", 'f': "ғϝꜰ", 'i': "іιıɩӏɪ", 'l': "ⅼʟӏ", 'm': "мᴍ",
 		'n': "пηɴո", 'o': "оοօσᴏ", 'p': "рρᴘ", 'r': "гʀᴦ", 's': "ѕꜱʂ", 't': "тτᴛ", 'u': "υսᴜ", 'v': "ѵνᴠ",
 		':': "：∶꞉ː׃", '#': "＃", '_': "＿", '.': "․", '`': "｀", '-': "‐‑‒–—−",
 	} {
 		for _, other := range others {
-			table[other] = plain
-			table[unicode.ToUpper(other)] = plain
+			table[other] = letter
+			table[unicode.ToUpper(other)] = letter
 		}
 	}
 	return table

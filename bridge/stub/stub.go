@@ -18,7 +18,7 @@ import (
 	"github.com/mcp-code-mode/mcp-code-mode/internal/schemaview"
 )
 
-// Limits of one stub, in bytes of the rendered text. MaxStub holds because the
+// Bounds of one stub, in bytes of the rendered text. MaxStub holds because the
 // parts below it, the name and the fixed text add up to less.
 const (
 	MaxStub        = 8 << 10

@@ -20,7 +20,7 @@ type (
 	view = schemaview.View
 )
 
-// Limits of the types of one schema. Together with the work of its reader, of which
+// Bounds of the types of one schema. Together with the work of its reader, of which
 // all attempts take, they bound time and memory whatever the schema: exponential
 // references, endless unions, recursion, one wide object that is referred to from
 // everywhere.
@@ -40,7 +40,7 @@ type renderer struct {
 	trail  []*node // what is being shown, against recursion
 	levels int     // containers shown inside each other
 	room   int     // bytes the attempt may still write
-	over   bool    // a limit was met
+	over   bool    // a bound was met
 }
 
 func newRenderer(d *schemaview.Document) *renderer {
@@ -61,7 +61,7 @@ func (r *renderer) root() *view {
 	return v
 }
 
-// attempt renders a type with that many levels, and ok when no limit was met.
+// attempt renders a type with that many levels, and ok when no bound was met.
 func (r *renderer) attempt(levels int, render func() string) (text string, ok bool) {
 	r.levels, r.room, r.over = levels, maxAttempt, false
 	text = render()

@@ -41,14 +41,14 @@ func (e *RPCError) Error() string {
 const maxErrorText = 500
 
 // oneLine makes untrusted text fit for one line of a terminal or a log, of at most
-// limit characters: control, formatting (bidi included) and other invisible
+// most characters: control, formatting (bidi included) and other invisible
 // characters become spaces.
-func oneLine(s string, limit int) string {
+func oneLine(s string, most int) string {
 	s = strings.Map(func(r rune) rune {
 		if r == utf8.RuneError || !unicode.IsPrint(r) {
 			return ' '
 		}
 		return r
-	}, cut.Characters(strings.TrimSpace(s), limit))
+	}, cut.Characters(strings.TrimSpace(s), most))
 	return strings.TrimSpace(s)
 }

@@ -211,17 +211,17 @@ func readName(raw json.RawMessage) (string, error) {
 	return name, nil
 }
 
-// readText reads an optional text and cuts it at limit bytes.
-func readText(raw json.RawMessage, what string, limit int, note func(string, ...any)) string {
+// readText reads an optional text of at most size bytes; more is cut off.
+func readText(raw json.RawMessage, what string, size int, note func(string, ...any)) string {
 	s, ok := text(raw)
 	if !ok && raw != nil {
 		note("its %s is not a string; ignored", what)
 	}
-	if len(s) <= limit {
+	if len(s) <= size {
 		return s
 	}
-	note("its %s is over %d KiB; cut", what, limit>>10)
-	return cut.Head(s, limit)
+	note("its %s is over %d KiB; cut", what, size>>10)
+	return cut.Head(s, size)
 }
 
 // readAnnotations keeps the boolean ones. The title, the only other one in MCP, is

@@ -14,14 +14,14 @@ import (
 	"github.com/google/cel-go/common/types"
 )
 
-// explain says in plain words what CEL found wrong with a rule, one line for each. Of what its
+// explain says in words for everybody what CEL found wrong with a rule, one line for each. Of what its
 // parser says only the first counts: the rest follows from it.
 func (s *shapes) explain(issues *cel.Issues) error {
 	var lines []string
 	for _, e := range issues.Errors() {
 		message, isSyntax := explainSyntax(strings.TrimSpace(e.Message))
 		if !isSyntax {
-			message = explainTypes(message)
+			message = exnamedTypes(message)
 		}
 		lines = append(lines, position(e.Location)+": "+message)
 		if isSyntax {
@@ -93,14 +93,14 @@ var (
 	nullable   = regexp.MustCompile(`wrapper\((\w+)\)`)
 )
 
-func explainTypes(message string) string {
+func exnamedTypes(message string) string {
 	message = strings.TrimSuffix(message, " (in container '')")
 	if m := noOverload.FindStringSubmatch(message); m != nil {
 		message = explainOverload(m[1], m[2])
 	} else if m := noRange.FindStringSubmatch(message); m != nil {
 		message = fmt.Sprintf(wantsList, m[1])
 	}
-	return plainTypes(message)
+	return namedTypes(message)
 }
 
 func explainOverload(function, applied string) string {
@@ -114,9 +114,9 @@ func explainOverload(function, applied string) string {
 	return fmt.Sprintf("%s does not take %s%s", function, applied, hint)
 }
 
-// plainTypes replaces what only CEL calls a type so.
-func plainTypes(text string) string {
+// namedTypes replaces what only CEL calls a type so.
+func namedTypes(text string) string {
 	return nullable.ReplaceAllString(objectName.ReplaceAllString(text, "object"), "$1 or null")
 }
 
-func typeName(t *types.Type) string { return plainTypes(t.String()) }
+func typeName(t *types.Type) string { return namedTypes(t.String()) }

@@ -126,7 +126,7 @@ func order(holds func(int) bool) functions.BinaryOp {
 }
 
 // arithmetic leaves to CEL what CEL does exactly, and does the rest with fractions.
-func arithmetic[T any](a, b ref.Val, rat func(z, x, y *big.Rat) *big.Rat, plain func(T, ref.Val) ref.Val) ref.Val {
+func arithmetic[T any](a, b ref.Val, rat func(z, x, y *big.Rat) *big.Rat, standard func(T, ref.Val) ref.Val) ref.Val {
 	if a.Type() == types.DoubleType || b.Type() == types.DoubleType {
 		x, y := exact(a), exact(b)
 		if x == nil || y == nil {
@@ -135,7 +135,7 @@ func arithmetic[T any](a, b ref.Val, rat func(z, x, y *big.Rat) *big.Rat, plain 
 		return asDouble(rat(x, x, y))
 	}
 	if v, ok := a.(T); ok {
-		return plain(v, b)
+		return standard(v, b)
 	}
 	return noOperation(a, b)
 }

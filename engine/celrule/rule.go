@@ -36,12 +36,12 @@ type Rule struct {
 // with a string, a result that is not a bool are errors, which quote the rule and say where. An
 // argument that is absent is absent, whatever default the schema gives it.
 //
-// Differences from plain CEL, which is lenient where a rule that guards must not be
+// Differences from standard CEL, which is lenient where a rule that guards must not be
 // (docs/decisions/040-rules-are-exact-and-typed.md):
 //
-//   - `a || b` and `a && b` go from left to right and stop at an error. Plain CEL lets
+//   - `a || b` and `a && b` go from left to right and stop at an error. Standard CEL lets
 //     `args.n <= 100 || args.dry` hold when n is missing.
-//   - Comparing values of different kinds is an error. Plain CEL lets `args.x != 'delete'` hold for
+//   - Comparing values of different kinds is an error. Standard CEL lets `args.x != 'delete'` hold for
 //     ["delete"] and for null, where the schema gives x no type. `x == null` and `x != null`, with
 //     null written out, may be asked of everything that may be null.
 //   - Numbers are exact or an error: nothing is rounded to compare it, to compute with it or to

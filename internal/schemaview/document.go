@@ -20,7 +20,7 @@ import (
 	"github.com/mcp-code-mode/mcp-code-mode/internal/strictjson"
 )
 
-// Limits of a document.
+// Bounds of a document.
 const (
 	MaxBytes = 1 << 20
 	MaxDepth = strictjson.MaxDepth
@@ -96,7 +96,7 @@ func parse(raw []byte) (*Document, error) {
 
 // Keywords whose value is no schema, and those whose value is an object of schemas.
 var (
-	plainKeywords = []string{"const", "default", "enum", "example", "examples"}
+	valueKeywords = []string{"const", "default", "enum", "example", "examples"}
 	mapKeywords   = []string{"$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"}
 )
 
@@ -111,7 +111,7 @@ func each(n *Node, f func(schema *Node)) {
 	}
 	for _, m := range n.Members {
 		switch {
-		case slices.Contains(plainKeywords, m.Key):
+		case slices.Contains(valueKeywords, m.Key):
 		case slices.Contains(mapKeywords, m.Key):
 			for _, named := range m.Value.Members {
 				each(named.Value, f)
@@ -240,8 +240,8 @@ var pointerEscapes = strings.NewReplacer("~1", "/", "~0", "~")
 
 // unescape undoes the escapes of a URI fragment and of a JSON pointer.
 func unescape(token string) string {
-	if plain, err := url.PathUnescape(token); err == nil {
-		token = plain
+	if unescaped, err := url.PathUnescape(token); err == nil {
+		token = unescaped
 	}
 	return pointerEscapes.Replace(token)
 }

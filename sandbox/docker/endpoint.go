@@ -267,14 +267,14 @@ func (en *engine) close() { _ = en.Client.Close() }
 
 // open prepares a client. Nothing is sent yet.
 func (e endpoint) open() (*engine, error) {
-	plain, err := e.dialer()
+	unbounded, err := e.dialer()
 	if err != nil {
 		return nil, err
 	}
 	dial := func(ctx context.Context) (net.Conn, error) {
 		ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 		defer cancel()
-		return plain(ctx)
+		return unbounded(ctx)
 	}
 	transport := &http.Transport{
 		TLSClientConfig:     e.tls,

@@ -20,7 +20,7 @@
 // There is no file server process, because the root file system is one image
 // file that the sentry maps; no directory of the host is ever visible. There is
 // no bundle on disk, no container state and no mount in our own namespace.
-// Killing the sentry kills, by the kernel's rule for the first process of a PID
+// Killing the sentry kills, as the kernel does with the first process of a PID
 // namespace, every process of the sandbox before it can be waited for. So
 // nothing is left to clean up but a control group where there is one.
 //

@@ -81,7 +81,7 @@ func (p *processors) confine(sentry int) error {
 	return nil
 }
 
-// maxLooks bounds how often confineBelow looks; twice is the rule.
+// maxLooks bounds how often confineBelow looks; twice is usual.
 const maxLooks = 100
 
 // confineBelow sets the processors of every thread of every process below one. It looks

@@ -32,7 +32,7 @@ func Profile(architecture string) ([]byte, error) {
 		},
 	}
 	for _, c := range checked {
-		p.Syscalls = append(p.Syscalls, c.rules()...)
+		p.Syscalls = append(p.Syscalls, c.entries()...)
 	}
 	return json.Marshal(p)
 }
@@ -47,10 +47,10 @@ func names(table []entry) []string {
 	return all
 }
 
-// rules has one rule for each value, and one for the rest if that has an error
-// of its own.
-func (c check) rules() []specs.LinuxSyscall {
-	var rules []specs.LinuxSyscall
+// entries has one for each value, and one for the rest if that has an error of its
+// own.
+func (c check) entries() []specs.LinuxSyscall {
+	var entries []specs.LinuxSyscall
 	for _, v := range c.values {
 		args := []specs.LinuxSeccompArg{{Index: c.arg, Value: v.is, Op: specs.OpEqualTo}}
 		if c.mask != 0 {
@@ -59,15 +59,15 @@ func (c check) rules() []specs.LinuxSyscall {
 		if c.also != (condition{}) {
 			args = append(args, specs.LinuxSeccompArg{Index: c.also.arg, Value: c.also.is, Op: specs.OpEqualTo})
 		}
-		rules = append(rules, specs.LinuxSyscall{Names: []string{c.call}, Action: specs.ActAllow, Args: args})
+		entries = append(entries, specs.LinuxSyscall{Names: []string{c.call}, Action: specs.ActAllow, Args: args})
 	}
 	if c.otherwise != 0 {
 		rest := []specs.LinuxSeccompArg{{Index: c.arg, Value: c.values[0].is, Op: specs.OpNotEqual}}
-		rules = append(rules, specs.LinuxSyscall{
+		entries = append(entries, specs.LinuxSyscall{
 			Names: []string{c.call}, Action: specs.ActErrno, ErrnoRet: errno(c.otherwise), Args: rest,
 		})
 	}
-	return rules
+	return entries
 }
 
 func errno(n uint) *uint { return &n }

@@ -29,7 +29,7 @@ const (
 	typeSymlink = 7
 )
 
-// Limits of what an image may hold. They are far above any CPython tree and
+// Bounds of what an image may hold. They are far above any CPython tree and
 // keep every on-disk field from overflowing.
 const (
 	maxInodes   = 1 << 16

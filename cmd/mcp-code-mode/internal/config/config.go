@@ -75,7 +75,7 @@ func Read(path string) (*File, error) {
 		return nil, fileError(path, err)
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, int64(limits.Bytes)+1))
+	data, err := io.ReadAll(io.LimitReader(f, int64(bounds.Bytes)+1))
 	if err != nil {
 		return nil, fileError(path, err)
 	}
@@ -96,7 +96,7 @@ func fileError(path string, err error) error {
 func Parse(name string, data []byte) (*File, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff")) // what some editors put first
 	r := &reader{name: name, data: data}
-	top, err := strictjson.Parse(data, limits)
+	top, err := strictjson.Parse(data, bounds)
 	if err != nil {
 		return nil, r.syntax(err)
 	}

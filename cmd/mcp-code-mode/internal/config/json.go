@@ -11,8 +11,8 @@ import (
 	"github.com/mcp-code-mode/mcp-code-mode/internal/strictjson"
 )
 
-// limits bound what a config file may be. The format itself needs 5 levels.
-var limits = strictjson.Limits{Bytes: 1 << 20, Depth: 16}
+// bounds of what a config file may be. The format itself needs 5 levels.
+var bounds = strictjson.Limits{Bytes: 1 << 20, Depth: 16}
 
 // A node is one JSON value of a file.
 type node = *strictjson.Node
@@ -28,14 +28,14 @@ func (r *reader) syntax(err error) error {
 	e := &Error{File: r.name}
 	switch se.Problem {
 	case strictjson.ProblemSize:
-		e.Problem = fmt.Sprintf("larger than %d bytes", limits.Bytes)
+		e.Problem = fmt.Sprintf("larger than %d bytes", bounds.Bytes)
 		return e
 	case strictjson.ProblemDuplicate:
 		r.repeated(e, se)
 	case strictjson.ProblemUTF8:
 		e.Problem = "not UTF-8 text"
 	case strictjson.ProblemDepth:
-		e.Problem = fmt.Sprintf("nested more than %d levels deep", limits.Depth)
+		e.Problem = fmt.Sprintf("nested more than %d levels deep", bounds.Depth)
 	case strictjson.ProblemSyntax:
 		e.Problem, e.Hint = "not JSON: "+se.Detail, r.slip(se.Offset)
 	default:
