@@ -20,47 +20,47 @@ const module = "github.com/mcp-code-mode/mcp-code-mode/"
 // law lists, for each package of ours, the packages of ours it may import.
 // Imports run one way, so whoever reads a package reads no more than these.
 // What tests import is not asked. Packages under internal/ may be imported by all,
-// and import nothing of ours but each other.
+// so only they name them, and import nothing of ours but each other.
 var law = parseLaw(`
-	cmd/mcp-code-mode:                  bridge bridge/record bridge/server bridge/upstream engine policies
-	cmd/mcp-code-mode:                  sandbox sandbox/docker sandbox/gvisor sandbox/rootfs
-	cmd/mcp-code-mode:                  cmd/mcp-code-mode/internal/config internal/nearest internal/ourdir
-	cmd/mcp-code-mode/e2e:
-	cmd/mcp-code-mode/internal/config:  internal/nearest
-	cmd/mcp-code-mode/e2e:
-	bridge/server:                      bridge engine sandbox sandbox/wire
-	bridge:                             bridge/record bridge/schema bridge/stub bridge/upstream engine engine/celrule policies sandbox/wire
-	bridge/record:                      internal/ourdir
-	bridge:                             internal/cputime internal/nearest
+	bridge:                             bridge/record bridge/schema bridge/stub bridge/upstream engine engine/celrule
+	bridge:                             policies sandbox/wire
+	bridge/record:
 	bridge/schema:
+	bridge/server:                      bridge engine sandbox sandbox/wire
 	bridge/stub:
-	bridge/upstream:                    bridge/upstream/internal/keep bridge/upstream/internal/keeper
-	bridge/upstream:                    sandbox/rawio sandbox/wire
+	bridge/upstream:                    bridge/upstream/internal/keep bridge/upstream/internal/keeper sandbox/rawio
 	bridge/upstream/internal/keep:
 	bridge/upstream/internal/keeper:    bridge/upstream/internal/keep
+	cmd/mcp-code-mode:                  bridge bridge/record bridge/server bridge/upstream
+	cmd/mcp-code-mode:                  cmd/mcp-code-mode/internal/config engine policies sandbox sandbox/docker
+	cmd/mcp-code-mode:                  sandbox/gvisor sandbox/rootfs
+	cmd/mcp-code-mode/e2e:
+	cmd/mcp-code-mode/internal/config:
 	engine:
+	engine/celrule:                     engine
 	internal/cputime:
 	internal/cut:
 	internal/hint:
-	engine/celrule:                     engine
 	internal/nearest:
 	internal/ourdir:
-	internal/searchpath:
 	internal/schemaview:                internal/strictjson
+	internal/searchpath:
 	internal/strictjson:
 	policies:
-	sandbox:                            sandbox/wire
-	sandbox/docker:                     sandbox sandbox/docker/internal/pid1 sandbox/docker/seccomp sandbox/rawio sandbox/rootfs
-	sandbox/docker/seccomp:
+	sandbox:                            sandbox/internal/protocol sandbox/wire
+	sandbox/docker:                     sandbox sandbox/docker/internal/pid1 sandbox/docker/seccomp sandbox/rawio
+	sandbox/docker:                     sandbox/rootfs
 	sandbox/docker/internal/pid1:       sandbox/internal/tinyelf
-	sandbox/gvisor:                     sandbox sandbox/gvisor/erofs sandbox/rawio sandbox/rootfs
-	sandbox/gvisor:                     sandbox/gvisor/internal/runsc sandbox/internal/tinyelf internal/ourdir
+	sandbox/docker/seccomp:
+	sandbox/gvisor:                     sandbox sandbox/gvisor/erofs sandbox/gvisor/internal/runsc
+	sandbox/gvisor:                     sandbox/internal/tinyelf sandbox/rawio sandbox/rootfs
 	sandbox/gvisor/erofs:
 	sandbox/gvisor/internal/runsc:      sandbox/internal/tinyelf
-	sandbox/internal/tinyelf:
 	sandbox/gvisor/runsc:               sandbox/gvisor/internal/runsc
+	sandbox/internal/protocol:          sandbox/wire
+	sandbox/internal/tinyelf:
 	sandbox/rawio:
-	sandbox/rootfs:                     internal/ourdir
+	sandbox/rootfs:
 	sandbox/sandboxtest:                sandbox sandbox/wire
 	sandbox/wire:
 	testdata/bench:                     engine policies

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mcp-code-mode/mcp-code-mode/internal/cut"
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/internal/protocol"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/wire"
 )
 
@@ -95,9 +96,9 @@ func (e *execution) run(ctx context.Context, code string) Outcome {
 	defer deadline.Stop()
 	defer context.AfterFunc(ctx, func() { s.kill(stopCancelled) })()
 
-	err := s.send(wire.AppendExec(nil, e.cell, code))
+	err := s.send(protocol.AppendExec(nil, e.cell, code))
 	for err == nil {
-		var done *wire.Message
+		var done *protocol.Message
 		if done, err = e.next(callCtx); done != nil {
 			e.finish()
 			return e.outcome(cut.Tail(done.Error, maxError))
@@ -108,13 +109,13 @@ func (e *execution) run(ctx context.Context, code string) Outcome {
 }
 
 // next takes one line in; it returns the message that ends the cell.
-func (e *execution) next(ctx context.Context) (done *wire.Message, err error) {
+func (e *execution) next(ctx context.Context) (done *protocol.Message, err error) {
 	line, err := e.s.in.ReadLine()
 	if err != nil {
 		return nil, err
 	}
 	began := time.Now()
-	m, err := wire.ParseRunner(line)
+	m, err := protocol.ParseRunner(line)
 	parsing := time.Since(began) // it never waits
 	if err == nil {
 		err = e.checkSize(m.Op, len(line))
@@ -123,24 +124,24 @@ func (e *execution) next(ctx context.Context) (done *wire.Message, err error) {
 		return nil, err
 	}
 	switch m.Op {
-	case wire.OpOut:
+	case protocol.OpOut:
 		e.output.add(m.Text)
 		if e.s.print(len(m.Text)) {
 			return nil, errors.New("output flood")
 		}
 		e.s.pay(parsing)
 		return nil, nil
-	case wire.OpCall:
+	case protocol.OpCall:
 		deciding, err := e.start(ctx, m.Call)
 		e.s.pay(parsing + deciding)
 		return nil, err
-	case wire.OpDone:
+	case protocol.OpDone:
 		if m.Cell != e.cell {
-			return nil, fmt.Errorf("%w: done with cell %d during cell %d", wire.ErrViolation, m.Cell, e.cell)
+			return nil, fmt.Errorf("%w: done with cell %d during cell %d", protocol.ErrViolation, m.Cell, e.cell)
 		}
 		return &m, nil
 	}
-	return nil, fmt.Errorf("%w: %q during a cell", wire.ErrViolation, m.Op)
+	return nil, fmt.Errorf("%w: %q during a cell", protocol.ErrViolation, m.Op)
 }
 
 // start lets a call go its way, if the runner may make it, and returns what
@@ -151,7 +152,7 @@ func (e *execution) start(ctx context.Context, c wire.Call) (work time.Duration,
 		return 0, ErrGone
 	}
 	if c.ID <= e.s.lastID {
-		return 0, fmt.Errorf("%w: call id %d after %d", wire.ErrViolation, c.ID, e.s.lastID)
+		return 0, fmt.Errorf("%w: call id %d after %d", protocol.ErrViolation, c.ID, e.s.lastID)
 	}
 	e.s.lastID = c.ID
 	e.mu.Lock()
@@ -159,7 +160,7 @@ func (e *execution) start(ctx context.Context, c wire.Call) (work time.Duration,
 	n := len(e.inFlight)
 	e.mu.Unlock()
 	if n > e.s.lim.InFlight {
-		return 0, fmt.Errorf("%w: more than %d calls at once", wire.ErrViolation, e.s.lim.InFlight)
+		return 0, fmt.Errorf("%w: more than %d calls at once", protocol.ErrViolation, e.s.lim.InFlight)
 	}
 	v := e.gate(ctx, c)
 	if v.End != "" {
@@ -215,7 +216,7 @@ func (e *execution) appendReply(ctx context.Context, dst []byte, id int64, r wir
 		return dst, false
 	}
 	delete(e.inFlight, id)
-	return wire.AppendReply(dst, id, r), len(e.inFlight) > 0
+	return protocol.AppendReply(dst, id, r), len(e.inFlight) > 0
 }
 
 // finish forgets the calls that are still under way, as the runner does.
@@ -228,7 +229,7 @@ func (e *execution) finish() {
 // stopped ends the sandbox, waits for it to be dead and says why that was.
 func (e *execution) stopped(err error) Outcome {
 	s := e.s
-	if errors.Is(err, wire.ErrViolation) {
+	if errors.Is(err, protocol.ErrViolation) {
 		s.kill(violated(err))
 	} else if s.end.Load() == nil {
 		s.awaitExit() // the stream ended by itself: so will the machine

@@ -1,7 +1,7 @@
 """The runner: executes model-written code and carries its tool calls out.
 
 Started as `python3 -I -S -B /runner.py` with the protocol on descriptors 0 and
-1: one JSON object per line, documented in the host's package sandbox/wire. It
+1: one JSON object per line, documented in the host's package sandbox/internal/protocol. It
 moves the protocol to private descriptors before any code runs, so that
 whatever the code prints, on whichever level, is output and nothing else.
 It is written as two files, of which forked.py is the second, and is one file in

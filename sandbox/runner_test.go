@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/internal/protocol"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/sandboxtest"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/wire"
 )
@@ -63,7 +64,7 @@ func TestTheRunnerEndsWithItsHost(t *testing.T) {
 			lines := bufio.NewScanner(out)
 			lines.Scan()
 			if code != "" {
-				in.Write(wire.AppendExec(nil, 1, code))
+				in.Write(protocol.AppendExec(nil, 1, code))
 				lines.Scan()
 			}
 			if got := lines.Text(); !strings.Contains(got, "ready") && !strings.Contains(got, "begun") {

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/internal/protocol"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/wire"
 )
 
@@ -23,8 +24,8 @@ var ErrGone = errors.New("the sandbox is gone")
 type Sandbox struct {
 	inst Instance
 	lim  Limits
-	in   *wire.Reader
-	out  *wire.Writer
+	in   *protocol.Reader
+	out  *protocol.Writer
 
 	quiet  chan struct{} // holds a token while nobody talks to the runner
 	cell   int64         // cells so far; guarded by quiet
@@ -49,11 +50,11 @@ func Open(ctx context.Context, d Driver, lim Limits) (*Sandbox, error) {
 	s := &Sandbox{
 		inst:  inst,
 		lim:   lim.WithDefaults(),
-		out:   wire.NewWriter(inst),
+		out:   protocol.NewWriter(inst),
 		quiet: make(chan struct{}, 1),
 		dead:  make(chan struct{}), ending: make(chan struct{}),
 	}
-	s.in = wire.NewReader(inst, s.lim.maxLine())
+	s.in = protocol.NewReader(inst, s.lim.maxLine())
 	s.credit = newCredit(s.lim.CPUs)
 	s.release()
 	inst.OnStderr(func(n int) { s.print(n) })
@@ -76,7 +77,7 @@ func (s *Sandbox) Init(ctx context.Context, tools []wire.Tool) error {
 
 func (l Limits) initLine(tools []wire.Tool) []byte {
 	l = l.WithDefaults()
-	return wire.AppendInit(nil, tools, l.InFlight, l.Arguments)
+	return protocol.AppendInit(nil, tools, l.InFlight, l.Arguments)
 }
 
 func (s *Sandbox) initLine(ctx context.Context, line []byte) error {
@@ -89,7 +90,7 @@ func (s *Sandbox) initLine(ctx context.Context, line []byte) error {
 // Ping asks the idle runner for a sign of life. An error means that the
 // sandbox has been ended.
 func (s *Sandbox) Ping(ctx context.Context) error {
-	if err := s.converse(ctx, wire.AppendPing(nil)); err != nil {
+	if err := s.converse(ctx, protocol.AppendPing(nil)); err != nil {
 		return fmt.Errorf("asking the sandbox for a sign of life: %w", err)
 	}
 	return nil
@@ -162,7 +163,7 @@ func (s *Sandbox) converse(ctx context.Context, line []byte) error {
 		s.kill(stopCancelled)
 	case err == nil:
 		return nil
-	case errors.Is(err, wire.ErrViolation):
+	case errors.Is(err, protocol.ErrViolation):
 		s.kill(violated(err))
 	default:
 		s.kill(stopDeaf)
@@ -182,14 +183,14 @@ func (s *Sandbox) expectReady() error {
 	if err != nil {
 		return err
 	}
-	m, err := wire.ParseRunner(line)
+	m, err := protocol.ParseRunner(line)
 	switch {
 	case err != nil:
 		return err
-	case m.Op != wire.OpReady:
-		return fmt.Errorf("%w: %q where %q was due", wire.ErrViolation, m.Op, wire.OpReady)
-	case m.Version != wire.Version:
-		return fmt.Errorf("the runner speaks version %d of the protocol, not %d", m.Version, wire.Version)
+	case m.Op != protocol.OpReady:
+		return fmt.Errorf("%w: %q where %q was due", protocol.ErrViolation, m.Op, protocol.OpReady)
+	case m.Version != protocol.Version:
+		return fmt.Errorf("the runner speaks version %d of the protocol, not %d", m.Version, protocol.Version)
 	}
 	return nil
 }

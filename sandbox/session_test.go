@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/internal/protocol"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/wire"
 )
 
@@ -167,7 +168,7 @@ func TestWhatBreaksTheProtocolEndsTheRun(t *testing.T) {
 	}
 	padded := func(n int) (lines []string) {
 		for range n {
-			lines = append(lines, `{"op":"out",`+strings.Repeat(" ", wire.MaxLine-30)+`"text":"x"}`)
+			lines = append(lines, `{"op":"out",`+strings.Repeat(" ", protocol.MaxLine-30)+`"text":"x"}`)
 		}
 		return lines
 	}
@@ -183,7 +184,7 @@ func TestWhatBreaksTheProtocolEndsTheRun(t *testing.T) {
 		"a missing key":                    {[]string{`{"op":"call","id":1,"tool":"a/b"}`}, "wrong keys"},
 		"a wrong type":                     {[]string{`{"op":"call","id":"1","tool":"a/b","args":{}}`}, "not a positive integer"},
 		"duplicate keys in arguments":      {[]string{`{"op":"call","id":1,"tool":"a/b","args":{"x":{"y":1,"y":1}}}`}, `duplicate key at "/args/x/y"`},
-		"a line too long":                  {[]string{strings.Repeat("x", wire.MaxLine+1)}, "a line of more than 1048576 bytes"},
+		"a line too long":                  {[]string{strings.Repeat("x", protocol.MaxLine+1)}, "a line of more than 1048576 bytes"},
 		"a call id that comes twice":       {[]string{callLine(1), callLine(1)}, "call id 1 after 1"},
 		"a call id that goes back":         {[]string{callLine(5), callLine(3)}, "call id 3 after 5"},
 		"ready again":                      {[]string{`{"op":"ready","version":1}`}, `"ready" during a cell`},

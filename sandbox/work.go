@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/internal/protocol"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/wire"
 )
 
@@ -30,22 +31,22 @@ const (
 )
 
 // maxLine is the longest line that a sandbox may write, in bytes.
-func (l Limits) maxLine() int { return max(wire.MaxLine, l.Arguments+callFrame) }
+func (l Limits) maxLine() int { return max(protocol.MaxLine, l.Arguments+callFrame) }
 
 // checkSize refuses lines that are longer than what is in them needs. The
 // runner never writes such lines: arguments that are too large it refuses
 // itself.
-func (e *execution) checkSize(op wire.Op, line int) error {
+func (e *execution) checkSize(op protocol.Op, line int) error {
 	lim := e.s.lim
-	if op == wire.OpCall && line > lim.Arguments+callFrame {
-		return fmt.Errorf("%w: a call of %d bytes, with arguments of at most %d", wire.ErrViolation, line, lim.Arguments)
+	if op == protocol.OpCall && line > lim.Arguments+callFrame {
+		return fmt.Errorf("%w: a call of %d bytes, with arguments of at most %d", protocol.ErrViolation, line, lim.Arguments)
 	}
-	if op != wire.OpOut {
+	if op != protocol.OpOut {
 		return nil
 	}
 	e.outLines += line
 	if e.outLines > linePerOutput*lim.OutputFlood {
-		return fmt.Errorf("%w: %d bytes of lines for %d bytes of output", wire.ErrViolation, e.outLines, e.output.total)
+		return fmt.Errorf("%w: %d bytes of lines for %d bytes of output", protocol.ErrViolation, e.outLines, e.output.total)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-// Package wire is the language spoken between the host and the runner in a
-// sandbox. A line from the runner is decoded once: what comes out of that is what
-// policies see and what upstreams are sent.
+// Package wire holds the messages that pass between a sandbox and those who answer
+// its calls: a Call goes out, and a Reply comes back. How they are written as lines
+// is a matter of package sandbox alone.
 package wire

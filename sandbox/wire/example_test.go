@@ -1,26 +1,27 @@
 package wire_test
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/wire"
 )
 
+// An answer to calls that knows one tool. Exec of package sandbox takes such a
+// function.
 func Example() {
-	// A line from the sandbox is decoded once …
-	m, err := wire.ParseRunner([]byte(`{"op":"call","id":1,"tool":"toy/add","args":{"b":2,"a":12345678901234567890}}`))
-	if err != nil {
-		panic(err)
+	answer := func(c wire.Call) wire.Reply {
+		args, _ := c.Args.(map[string]any)
+		name, ok := args["name"].(string)
+		if c.Tool != "desk/greet" || !ok {
+			return wire.Reply{Err: &wire.CallError{
+				Tool: c.Tool, Code: "tool_not_allowed", Codes: []string{"tool_not_allowed"}, Message: "call desk/greet with a name",
+			}}
+		}
+		return wire.Reply{Text: "Hello, " + name}
 	}
-	// … and what was decoded is what goes out.
-	args, err := json.Marshal(m.Call.Args)
-	if err != nil {
-		panic(err)
-	}
-	fmt.Printf("%s %s\n", m.Call.Tool, args)
-	fmt.Printf("%s", wire.AppendReply(nil, m.Call.ID, wire.Reply{Text: `{"sum":12345678901234567892}`, Structured: true}))
+	fmt.Println(answer(wire.Call{ID: 1, Tool: "desk/greet", Args: map[string]any{"name": "Ada"}}).Text)
+	fmt.Println(answer(wire.Call{ID: 2, Tool: "desk/close"}).Err.Code)
 	// Output:
-	// toy/add {"a":12345678901234567890,"b":2}
-	// {"op":"result","id":1,"text":"{\"sum\":12345678901234567892}"}
+	// Hello, Ada
+	// tool_not_allowed
 }

@@ -2,12 +2,14 @@ package wire
 
 import "encoding/json"
 
-// Tool is what the runner is told about one tool: the Python name the code
-// uses, the tool id calls are made with, and the stub TOOLS shows.
+// MaxTool is the length of the longest tool id that a call can carry, in bytes.
+const MaxTool = 1024
+
+// Tool is what the runner is told about one tool.
 type Tool struct {
-	Name string
-	ID   string
-	Stub string
+	Name string // what the code calls it, a Python identifier
+	ID   string // tool id, "server/tool", at most MaxTool bytes
+	Stub string // what TOOLS shows
 }
 
 // Call is one tool call as it left the sandbox, decoded once.

@@ -1,4 +1,4 @@
-package wire
+package protocol
 
 import (
 	"encoding/json"
@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/mcp-code-mode/mcp-code-mode/internal/strictjson"
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/wire"
 )
 
 // Op tags a line of the protocol.
@@ -28,19 +29,15 @@ const (
 // Version is the protocol's version. A runner with another one is refused.
 const Version = 1
 
-// MaxTool is the longest tool id in bytes, and so the longest tool name a call
-// can carry.
-const MaxTool = 1024
-
 // Message is one line from the runner. Op says which of the other fields mean
 // something; the rest are zero.
 type Message struct {
 	Op      Op
-	Version int64  // OpReady
-	Call    Call   // OpCall
-	Text    string // OpOut, never empty
-	Cell    int64  // OpDone
-	Error   string // OpDone; "" for none
+	Version int64     // OpReady
+	Call    wire.Call // OpCall
+	Text    string    // OpOut, never empty
+	Cell    int64     // OpDone
+	Error   string    // OpDone; "" for none
 }
 
 // opKeys are the keys a line of each op has besides "op", no more and no fewer.
@@ -105,8 +102,8 @@ func (m *Message) set(key string, v any) (err error) {
 		m.Call.ID, err = positive(v)
 	case "tool":
 		m.Call.Tool, err = text(v)
-		if len(m.Call.Tool) > MaxTool {
-			return fmt.Errorf("longer than %d bytes", MaxTool)
+		if len(m.Call.Tool) > wire.MaxTool {
+			return fmt.Errorf("longer than %d bytes", wire.MaxTool)
 		}
 	case "args":
 		m.Call.Args = v

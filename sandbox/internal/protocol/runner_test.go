@@ -1,4 +1,4 @@
-package wire_test
+package protocol_test
 
 import (
 	"encoding/json"
@@ -9,29 +9,30 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/internal/protocol"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/wire"
 )
 
 var goodLines = []struct {
 	line string
-	want wire.Message
+	want protocol.Message
 }{
-	{`{"op":"ready","version":1}`, wire.Message{Op: wire.OpReady, Version: 1}},
-	{`{"op":"out","text":"a\n\u2028"}`, wire.Message{Op: wire.OpOut, Text: "a\n\u2028"}},
-	{`{"op":"done","cell":3,"error":null}`, wire.Message{Op: wire.OpDone, Cell: 3}},
-	{`{"op":"done","cell":3,"error":"x"}`, wire.Message{Op: wire.OpDone, Cell: 3, Error: "x"}},
-	{`{"op":"call","id":7,"tool":"server/add","args":{"a":1}}`, wire.Message{Op: wire.OpCall, Call: wire.Call{
+	{`{"op":"ready","version":1}`, protocol.Message{Op: protocol.OpReady, Version: 1}},
+	{`{"op":"out","text":"a\n\u2028"}`, protocol.Message{Op: protocol.OpOut, Text: "a\n\u2028"}},
+	{`{"op":"done","cell":3,"error":null}`, protocol.Message{Op: protocol.OpDone, Cell: 3}},
+	{`{"op":"done","cell":3,"error":"x"}`, protocol.Message{Op: protocol.OpDone, Cell: 3, Error: "x"}},
+	{`{"op":"call","id":7,"tool":"server/add","args":{"a":1}}`, protocol.Message{Op: protocol.OpCall, Call: wire.Call{
 		ID: 7, Tool: "server/add", Args: map[string]any{"a": json.Number("1")},
 	}}},
-	{` { "args" : [ 1 , "\u00e9\/" ] , "tool":"x", "id":9223372036854775807, "op":"call" } `, wire.Message{Op: wire.OpCall, Call: wire.Call{
+	{` { "args" : [ 1 , "\u00e9\/" ] , "tool":"x", "id":9223372036854775807, "op":"call" } `, protocol.Message{Op: protocol.OpCall, Call: wire.Call{
 		ID: 9223372036854775807, Tool: "x", Args: []any{json.Number("1"), "é/"},
 	}}},
-	{`{"op":"call","id":1,"tool":"x","args":null}`, wire.Message{Op: wire.OpCall, Call: wire.Call{ID: 1, Tool: "x"}}},
+	{`{"op":"call","id":1,"tool":"x","args":null}`, protocol.Message{Op: protocol.OpCall, Call: wire.Call{ID: 1, Tool: "x"}}},
 }
 
 func TestParseRunnerReadsEveryKnownLine(t *testing.T) {
 	for _, test := range goodLines {
-		got, err := wire.ParseRunner([]byte(test.line))
+		got, err := protocol.ParseRunner([]byte(test.line))
 		if err != nil {
 			t.Errorf("%s: %v", test.line, err)
 		}
@@ -59,8 +60,8 @@ var badLines = []string{
 
 func TestParseRunnerTreatsEverythingElseAsAViolation(t *testing.T) {
 	for _, line := range badLines {
-		m, err := wire.ParseRunner([]byte(line))
-		if !errors.Is(err, wire.ErrViolation) || !cmp.Equal(m, wire.Message{}) {
+		m, err := protocol.ParseRunner([]byte(line))
+		if !errors.Is(err, protocol.ErrViolation) || !cmp.Equal(m, protocol.Message{}) {
 			t.Errorf("%.60s: got %+v, %v", line, m, err)
 		}
 		if err != nil && (len(err.Error()) < len("protocol violation: x") || len(err.Error()) > 500) {
@@ -72,7 +73,7 @@ func TestParseRunnerTreatsEverythingElseAsAViolation(t *testing.T) {
 func TestArgumentsAreAsDeepAsDecodeAllows(t *testing.T) {
 	for depth, ok := range map[int]bool{64: true, 65: false} {
 		line := fmt.Sprintf(`{"op":"call","id":1,"tool":"x","args":%s%s}`, strings.Repeat("[", depth), strings.Repeat("]", depth))
-		if _, err := wire.ParseRunner([]byte(line)); (err == nil) != ok {
+		if _, err := protocol.ParseRunner([]byte(line)); (err == nil) != ok {
 			t.Errorf("%d levels: %v", depth, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package wire_test
+package protocol_test
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mcp-code-mode/mcp-code-mode/internal/strictjson"
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/internal/protocol"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/wire"
 )
 
@@ -30,31 +31,31 @@ func FuzzParseRunner(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {
-		m, err := wire.ParseRunner(line)
+		m, err := protocol.ParseRunner(line)
 		if err != nil {
-			if !errors.Is(err, wire.ErrViolation) || !cmp.Equal(m, wire.Message{}) {
+			if !errors.Is(err, protocol.ErrViolation) || !cmp.Equal(m, protocol.Message{}) {
 				t.Fatalf("got %+v with %v", m, err)
 			}
 			return
 		}
 		switch m.Op {
-		case wire.OpReady:
+		case protocol.OpReady:
 			m.Version = 0
-		case wire.OpOut:
+		case protocol.OpOut:
 			if m.Text == "" {
 				t.Fatal("empty output")
 			}
 			m.Text = ""
-		case wire.OpDone:
+		case protocol.OpDone:
 			m.Cell, m.Error = 0, ""
-		case wire.OpCall:
+		case protocol.OpCall:
 			text, err := strictjson.Append(nil, m.Call.Args)
 			if err != nil || m.Call.ID < 1 || m.Call.Tool == "" {
 				t.Fatalf("got %+v for %s (%v)", m.Call, text, err)
 			}
 			m.Call = wire.Call{}
 		}
-		if !cmp.Equal(m, wire.Message{Op: m.Op}) {
+		if !cmp.Equal(m, protocol.Message{Op: m.Op}) {
 			t.Fatalf("fields of another op: %+v", m)
 		}
 	})

@@ -1,4 +1,4 @@
-package wire_test
+package protocol_test
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/mcp-code-mode/mcp-code-mode/internal/strictjson"
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/internal/protocol"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/wire"
 )
 
@@ -54,24 +55,24 @@ func BenchmarkWire(b *testing.B) {
 func readLines(b *testing.B, line []byte) {
 	b.SetBytes(int64(len(line)))
 	b.ReportAllocs()
-	r := wire.NewReader(&repeat{text: bytes.Repeat(line, 1+64<<10/len(line))}, wire.MaxLine)
+	r := protocol.NewReader(&repeat{text: bytes.Repeat(line, 1+64<<10/len(line))}, protocol.MaxLine)
 	for b.Loop() {
 		line, err := r.ReadLine()
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, err := wire.ParseRunner(line); err != nil {
+		if _, err := protocol.ParseRunner(line); err != nil {
 			b.Fatal(err)
 		}
 	}
 }
 
 func sendReplies(b *testing.B, r wire.Reply) {
-	b.SetBytes(int64(len(wire.AppendReply(nil, 1, r))))
+	b.SetBytes(int64(len(protocol.AppendReply(nil, 1, r))))
 	b.ReportAllocs()
-	w := wire.NewWriter(io.Discard)
+	w := protocol.NewWriter(io.Discard)
 	for b.Loop() {
-		if err := w.Send(func(dst []byte) ([]byte, bool) { return wire.AppendReply(dst, 1, r), false }); err != nil {
+		if err := w.Send(func(dst []byte) ([]byte, bool) { return protocol.AppendReply(dst, 1, r), false }); err != nil {
 			b.Fatal(err)
 		}
 	}

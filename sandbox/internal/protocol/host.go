@@ -1,9 +1,10 @@
-package wire
+package protocol
 
 import (
 	"strconv"
 
 	"github.com/mcp-code-mode/mcp-code-mode/internal/strictjson"
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/wire"
 )
 
 // What the host says. Every line is one JSON object that Append* functions
@@ -19,7 +20,7 @@ import (
 
 // AppendInit appends the line that tells the runner its tools, how many calls
 // it may have in flight, and how many bytes the arguments of one may have.
-func AppendInit(dst []byte, tools []Tool, inFlight, arguments int) []byte {
+func AppendInit(dst []byte, tools []wire.Tool, inFlight, arguments int) []byte {
 	dst = append(dst, `{"op":"init","tools":[`...)
 	for i, t := range tools {
 		if i > 0 {
@@ -49,7 +50,7 @@ func AppendExec(dst []byte, cell int64, code string) []byte {
 func AppendPing(dst []byte) []byte { return append(dst, `{"op":"ping"}`+"\n"...) }
 
 // AppendReply appends the line that answers the call with this id.
-func AppendReply(dst []byte, id int64, r Reply) []byte {
+func AppendReply(dst []byte, id int64, r wire.Reply) []byte {
 	if r.Err != nil {
 		return appendError(dst, id, r.Err)
 	}
@@ -62,7 +63,7 @@ func AppendReply(dst []byte, id int64, r Reply) []byte {
 	return append(dst, "}\n"...)
 }
 
-func appendError(dst []byte, id int64, e *CallError) []byte {
+func appendError(dst []byte, id int64, e *wire.CallError) []byte {
 	dst = append(dst, `{"op":"error","id":`...)
 	dst = strconv.AppendInt(dst, id, 10)
 	dst = strictjson.AppendString(append(dst, `,"tool":`...), e.Tool)

@@ -1,4 +1,4 @@
-package wire_test
+package protocol_test
 
 import (
 	"bytes"
@@ -16,11 +16,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mcp-code-mode/mcp-code-mode/internal/strictjson"
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/internal/protocol"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/wire"
 )
 
 func readAll(r io.Reader) (lines []string, err error) {
-	lr := wire.NewReader(r, wire.MaxLine)
+	lr := protocol.NewReader(r, protocol.MaxLine)
 	for {
 		line, err := lr.ReadLine()
 		if err != nil {
@@ -31,7 +32,7 @@ func readAll(r io.Reader) (lines []string, err error) {
 }
 
 func TestReaderSplitsLinesHoweverTheyArrive(t *testing.T) {
-	long := strings.Repeat("x", wire.MaxLine)
+	long := strings.Repeat("x", protocol.MaxLine)
 	text := "a\n\nbb\n" + long + "\nc\nunfinished"
 	want := []string{"a", "", "bb", long, "c"}
 	for name, r := range map[string]io.Reader{
@@ -49,11 +50,11 @@ func TestReaderSplitsLinesHoweverTheyArrive(t *testing.T) {
 
 func TestReaderRefusesALineTooLong(t *testing.T) {
 	for name, r := range map[string]io.Reader{
-		"one byte":    strings.NewReader("a\n" + strings.Repeat("x", wire.MaxLine+1) + "\nb\n"),
+		"one byte":    strings.NewReader("a\n" + strings.Repeat("x", protocol.MaxLine+1) + "\nb\n"),
 		"without end": io.MultiReader(strings.NewReader("a\n"), endless{}),
 	} {
 		got, err := readAll(r)
-		if !errors.Is(err, wire.ErrViolation) || !cmp.Equal([]string{"a"}, got) {
+		if !errors.Is(err, protocol.ErrViolation) || !cmp.Equal([]string{"a"}, got) {
 			t.Errorf("%s: got %d lines, %v", name, len(got), err)
 		}
 	}
@@ -95,7 +96,7 @@ func line(text string) func([]byte) ([]byte, bool) {
 
 func TestWriterBatchesWhatComesDuringAWrite(t *testing.T) {
 	g := newGated()
-	w := wire.NewWriter(g)
+	w := protocol.NewWriter(g)
 	first := make(chan error)
 	go func() { first <- w.Send(line("first")) }()
 	<-g.entered
@@ -119,7 +120,7 @@ func TestWriterBatchesWhatComesDuringAWrite(t *testing.T) {
 
 func TestWriterHoldsABoundedAmount(t *testing.T) {
 	g := newGated()
-	w := wire.NewWriter(g)
+	w := protocol.NewWriter(g)
 	big := strings.Repeat("x", 64<<10)
 	var held atomic.Int64
 	var senders sync.WaitGroup
@@ -148,7 +149,7 @@ func TestWriterHoldsABoundedAmount(t *testing.T) {
 func TestWriterStaysBrokenOnceAWriteFailed(t *testing.T) {
 	g := newGated()
 	g.err = io.ErrClosedPipe
-	w := wire.NewWriter(g)
+	w := protocol.NewWriter(g)
 	first := make(chan error)
 	go func() { first <- w.Send(line("first")) }()
 	<-g.entered
@@ -178,17 +179,17 @@ func TestHostLinesCannotBeBroken(t *testing.T) {
 		line []byte
 		want map[string]any
 	}{
-		{wire.AppendPing(nil), map[string]any{"op": "ping"}},
-		{wire.AppendExec(nil, 3, nasty), map[string]any{"op": "exec", "cell": json.Number("3"), "code": clean}},
-		{wire.AppendInit(nil, nil, 16, 9), map[string]any{"op": "init", "tools": []any{}, "in_flight": json.Number("16"), "arguments": json.Number("9")}},
-		{wire.AppendInit(nil, []wire.Tool{{Name: "n", ID: nasty, Stub: nasty}, {}}, 1, 2), map[string]any{
+		{protocol.AppendPing(nil), map[string]any{"op": "ping"}},
+		{protocol.AppendExec(nil, 3, nasty), map[string]any{"op": "exec", "cell": json.Number("3"), "code": clean}},
+		{protocol.AppendInit(nil, nil, 16, 9), map[string]any{"op": "init", "tools": []any{}, "in_flight": json.Number("16"), "arguments": json.Number("9")}},
+		{protocol.AppendInit(nil, []wire.Tool{{Name: "n", ID: nasty, Stub: nasty}, {}}, 1, 2), map[string]any{
 			"op": "init", "tools": []any{[]any{"n", clean, clean}, []any{"", "", ""}}, "in_flight": json.Number("1"), "arguments": json.Number("2"),
 		}},
-		{wire.AppendReply(nil, 7, wire.Reply{Text: nasty}), map[string]any{"op": "result", "id": json.Number("7"), "text": clean}},
-		{wire.AppendReply(nil, 7, wire.Reply{Content: json.RawMessage(nasty)}), map[string]any{
+		{protocol.AppendReply(nil, 7, wire.Reply{Text: nasty}), map[string]any{"op": "result", "id": json.Number("7"), "text": clean}},
+		{protocol.AppendReply(nil, 7, wire.Reply{Content: json.RawMessage(nasty)}), map[string]any{
 			"op": "result", "id": json.Number("7"), "text": "", "content": clean,
 		}},
-		{wire.AppendReply(nil, 7, wire.Reply{Text: "ignored", Err: &wire.CallError{Tool: nasty, Code: "c", Codes: []string{"c", nasty}, Message: nasty}}), map[string]any{
+		{protocol.AppendReply(nil, 7, wire.Reply{Text: "ignored", Err: &wire.CallError{Tool: nasty, Code: "c", Codes: []string{"c", nasty}, Message: nasty}}), map[string]any{
 			"op": "error", "id": json.Number("7"), "tool": clean, "code": "c", "codes": []any{"c", clean}, "message": clean,
 		}},
 	} {
