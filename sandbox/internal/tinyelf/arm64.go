@@ -45,7 +45,7 @@ func (arm64) operate(o operation, r, v register) []byte {
 	return words(opcode | arm64Registers[v]<<16 | arm64Registers[r]<<5 | arm64Registers[r])
 }
 
-func (arm64) shiftRight(r register, bits int) []byte { // lsr r, r, bits
+func (arm64) shiftRight(r register, bits int) []byte { // lsr by bits
 	return words(0xd340fc00 | uint32(bits)<<16 | arm64Registers[r]<<5 | arm64Registers[r])
 }
 

@@ -66,25 +66,27 @@ var roles = map[string]func(){
 func actOnOthers() {
 	processor, none := [128]byte{1}, [128]byte{48: 0}
 	attributes := [128]byte{48} // its own size, for sched_setattr
-	works := func(number, a, b, c uintptr) bool {
-		_, _, errno := syscall.RawSyscall(number, a, b, c)
-		return errno == 0
+	works := func(number, a, b, c uintptr) string {
+		if _, _, errno := syscall.RawSyscall(number, a, b, c); errno != 0 {
+			return "-"
+		}
+		return "+"
 	}
 	at := func(b *[128]byte) uintptr { return uintptr(unsafe.Pointer(b)) }
 	for _, process := range []uintptr{0, 1} {
-		fmt.Println("process", process,
-			works(unix.SYS_SCHED_SETAFFINITY, process, 128, at(&processor)),
-			works(unix.SYS_SCHED_SETSCHEDULER, process, 0, at(&none)),
-			works(unix.SYS_SCHED_SETPARAM, process, at(&none), 0),
-			works(unix.SYS_SCHED_SETATTR, process, at(&attributes), 0),
+		fmt.Println("process", process, ":"+
+			works(unix.SYS_SCHED_SETAFFINITY, process, 128, at(&processor))+
+			works(unix.SYS_SCHED_SETSCHEDULER, process, 0, at(&none))+
+			works(unix.SYS_SCHED_SETPARAM, process, at(&none), 0)+
+			works(unix.SYS_SCHED_SETATTR, process, at(&attributes), 0)+
 			works(unix.SYS_SETPRIORITY, unix.PRIO_PROCESS, process, 1))
 	}
-	fmt.Println("groups", works(unix.SYS_SETPRIORITY, unix.PRIO_PGRP, 0, 1), works(unix.SYS_SETPRIORITY, unix.PRIO_USER, 0, 1))
-	fmt.Println("filters", works(unix.SYS_PRCTL, unix.PR_SET_SECCOMP, 1, 0))
+	fmt.Println("groups", ":"+works(unix.SYS_SETPRIORITY, unix.PRIO_PGRP, 0, 1)+works(unix.SYS_SETPRIORITY, unix.PRIO_USER, 0, 1))
+	fmt.Println("filters", ":"+works(unix.SYS_PRCTL, unix.PR_SET_SECCOMP, 1, 0))
 	signals := func(signal uintptr) {
 		self := uintptr(os.Getpid())
-		fmt.Println("signal", signal, works(unix.SYS_KILL, self, signal, 0), works(unix.SYS_TKILL, self, signal, 0),
-			works(unix.SYS_TGKILL, self, self, signal), works(unix.SYS_FCNTL, 0, unix.F_SETSIG, signal))
+		fmt.Println("signal", signal, ":"+works(unix.SYS_KILL, self, signal, 0)+works(unix.SYS_TKILL, self, signal, 0)+
+			works(unix.SYS_TGKILL, self, self, signal)+works(unix.SYS_FCNTL, 0, unix.F_SETSIG, signal))
 	}
 	signals(uintptr(unix.SIGCONT))
 	signals(uintptr(unix.SIGSTOP))
@@ -289,12 +291,12 @@ func TestOrphansThatEndedDoNotStay(t *testing.T) {
 // Whether that keeps the first process running, the package docker tests.
 func TestNobodyStopsOrStarvesAnother(t *testing.T) {
 	p := startFirst(t, []string{written(t, runtime.GOARCH), os.Args[0], "role", "act on others"})
-	p.says("process 0 true true true true true")
-	p.says("process 1 false false false false false")
-	p.says("groups false false")
-	p.says("filters false")
-	p.says("signal 18 true true true false")
-	p.says("signal 19 false false false false")
+	p.says("process 0 :+++++")
+	p.says("process 1 :-----")
+	p.says("groups :--")
+	p.says("filters :-")
+	p.says("signal 18 :+++-")
+	p.says("signal 19 :----")
 	p.ends(0)
 }
 
