@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"sync"
@@ -154,5 +155,43 @@ func TestWhatIsTriedIsWrittenWholeOrNotAtAll(t *testing.T) {
 	got, err := io.ReadAll(r)
 	if err != nil || !bytes.Equal(got, bytes.Repeat(line, n)) {
 		t.Errorf("%d bytes arrived of %d lines (%v)", len(got), n, err)
+	}
+}
+
+// BenchmarkThereAndBack is a line to another process and back, with files as they are and
+// past the scheduler. In between this program has nothing to do, as during a call.
+func BenchmarkThereAndBack(b *testing.B) {
+	for name, wrap := range map[string]func(*os.File) io.ReadWriter{
+		"file":  func(f *os.File) io.ReadWriter { return f },
+		"rawio": func(f *os.File) io.ReadWriter { return New(f) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			cat := exec.CommandContext(b.Context(), "cat")
+			in, err := cat.StdinPipe()
+			if err != nil {
+				b.Fatal(err)
+			}
+			out, err := cat.StdoutPipe()
+			if err != nil {
+				b.Fatal(err)
+			}
+			if err := cat.Start(); err != nil {
+				b.Fatal(err)
+			}
+			to, from := wrap(in.(*os.File)), wrap(out.(*os.File))
+			line := bytes.Repeat([]byte("x"), 200)
+			for b.Loop() {
+				if _, err := to.Write(line); err != nil {
+					b.Fatal(err)
+				}
+				if _, err := io.ReadFull(from, line); err != nil {
+					b.Fatal(err)
+				}
+			}
+			in.Close()
+			if err := cat.Wait(); err != nil {
+				b.Fatal(err)
+			}
+		})
 	}
 }
