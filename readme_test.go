@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -50,7 +51,7 @@ func pages(t *testing.T) []string {
 // Docker engine and a built server.
 func Example_readme() {
 	ctx := context.Background()
-	s := server.New(server.Options{
+	s, err := server.New(server.Options{
 		Bridge: func(ctx context.Context) (*bridge.Bridge, error) {
 			return bridge.New(ctx, bridge.Options{Servers: []bridge.Server{{
 				Name:    "math",
@@ -59,9 +60,12 @@ func Example_readme() {
 			}}})
 		},
 		Driver: func(ctx context.Context) (sandbox.Driver, error) {
-			return docker.New(ctx, docker.Options{Runner: sandbox.RunnerSource})
+			return docker.New(ctx, docker.Options{Limits: sandbox.Limits{Memory: 128 << 20}})
 		},
 	})
+	if err != nil {
+		log.Fatal(err)
+	}
 	defer s.Close()
 	result, err := s.Run(ctx, `print((await math__add(a=40, b=2)).data["sum"])`)
 	fmt.Println(result.Stdout, err)

@@ -18,7 +18,7 @@ func BenchmarkSandbox(b *testing.B) {
 	b.Run("open", func(b *testing.B) {
 		d := newProcess(b)
 		for b.Loop() {
-			s, err := sandbox.Open(b.Context(), d, sandbox.Limits{})
+			s, err := sandbox.Open(b.Context(), d)
 			if err != nil {
 				b.Fatal(err)
 			}

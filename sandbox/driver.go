@@ -14,6 +14,10 @@ import (
 type Driver interface {
 	// Name is the word --sandbox uses for the driver.
 	Name() string
+	// Limits are those of every machine it starts; a zero field means its default.
+	// They never change. The driver enforces Memory, Pids, CPUs, Files and TmpBytes,
+	// and Open the others.
+	Limits() Limits
 	// Start starts one machine and returns as soon as its streams are
 	// connected; the runner may still be starting. Cancelling ctx while Start
 	// runs abandons and removes the machine; afterwards ctx has no effect.

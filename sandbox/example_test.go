@@ -34,7 +34,10 @@ func Example() {
 }
 
 func useSandbox(ctx context.Context, driver sandbox.Driver) error {
-	pool := sandbox.NewPool(driver, sandbox.PoolOptions{Warm: 1})
+	pool, err := sandbox.NewPool(driver, sandbox.PoolOptions{Warm: 1})
+	if err != nil {
+		return err
+	}
 	defer pool.Close()
 	pool.SetTools([]wire.Tool{{Name: "add", ID: "toy/add", Stub: "async def add(params: dict) -> str: ..."}})
 

@@ -1,23 +1,29 @@
 package sandbox
 
-import "time"
+import (
+	"fmt"
+	"math"
+	"time"
+)
 
-// MaxInFlight is the most that an option may set Limits.InFlight to.
+// MaxInFlight is the most that Limits.InFlight may be.
 const MaxInFlight = 1024
 
-// Limits are the numbers the host enforces on one sandbox, whatever a policy
-// says. The zero value of each field means its documented default, so the zero
-// Limits is the safest documented setting.
+// Limits are the numbers that bound one sandbox, whatever a policy says. A zero
+// field means its default, so the zero Limits is the safest documented setting.
+//
+// They are given once, to the driver that starts the sandboxes. It enforces those
+// on memory, processes and files; this package asks it for the others.
 type Limits struct {
-	Deadline    time.Duration // wall clock of one run; default 90 s
+	Deadline    time.Duration // wall clock of one run or cell; default 90 s
 	Memory      int64         // bytes of memory, no swap; default 256 MiB
 	Pids        int           // processes and threads; default 64
 	CPUs        float64       // processors; default 1
-	Files       int           // open descriptors per process; default 64
-	TmpBytes    int64         // size of /tmp; default 16 MiB
-	OutputKept  int           // bytes of output returned; default 8 KiB
+	Files       int           // open descriptors of a process; default 64
+	TmpBytes    int64         // size of /tmp in bytes; default 16 MiB
+	OutputKept  int           // bytes of output that are returned; default 8 KiB
 	OutputFlood int           // bytes of output that stop the run; default 1 MiB
-	InFlight    int           // calls of one run under way at once; default 64
+	InFlight    int           // calls of one run under way at once, at most MaxInFlight; default 64
 	Arguments   int           // bytes of the largest arguments of a call, as they would be sent; default 64 KiB
 }
 
@@ -42,3 +48,42 @@ func setDefault[T comparable](field *T, value T) {
 		*field = value
 	}
 }
+
+// Check returns an *OptionError about the first field that no sandbox can have: a
+// negative one, or one so large that sums with it overflow. A zero field is its
+// default.
+func (l Limits) Check() error {
+	l = l.WithDefaults()
+	for _, field := range []struct {
+		name        string
+		value, most float64
+	}{
+		{"Deadline", float64(l.Deadline), math.MaxInt64 / 2},
+		{"Memory", float64(l.Memory), 1 << 50},
+		{"Pids", float64(l.Pids), math.MaxInt32},
+		{"CPUs", l.CPUs, math.MaxInt16},
+		{"Files", float64(l.Files), math.MaxInt32},
+		{"TmpBytes", float64(l.TmpBytes), 1 << 50},
+		{"OutputKept", float64(l.OutputKept), 1 << 30},
+		{"OutputFlood", float64(l.OutputFlood), 1 << 30},
+		{"InFlight", float64(l.InFlight), MaxInFlight},
+		{"Arguments", float64(l.Arguments), 1 << 30},
+	} {
+		switch {
+		case !(field.value > 0): // NaN too
+			return &OptionError{"Limits." + field.name, "it is not positive"}
+		case field.value > field.most:
+			return &OptionError{"Limits." + field.name, fmt.Sprintf("it is more than %.0f", field.most)}
+		}
+	}
+	return nil
+}
+
+// OptionError says which option cannot be as it is. What makes pools, drivers and
+// servers returns it before anything is started.
+type OptionError struct {
+	Option string // its name in Go, such as "Limits.Memory"
+	Reason string
+}
+
+func (e *OptionError) Error() string { return fmt.Sprintf("option %s: %s", e.Option, e.Reason) }

@@ -55,7 +55,7 @@ func newProcess(t testing.TB) *sandboxtest.Process {
 
 func open(t testing.TB) *sandbox.Sandbox {
 	t.Helper()
-	s, err := sandbox.Open(t.Context(), newProcess(t), sandbox.Limits{})
+	s, err := sandbox.Open(t.Context(), newProcess(t))
 	if err != nil {
 		t.Fatal(err)
 	}

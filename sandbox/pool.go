@@ -31,7 +31,6 @@ type PoolOptions struct {
 	MaxWarm       int          // up to which that number follows the load; default: it stays Warm
 	MaxConcurrent int          // sandboxes taken at once; default 8
 	MaxQueue      int          // Takes that wait for others to end; default 64
-	Limits        Limits       // of each sandbox
 	Logger        *slog.Logger // for the operator; nil discards
 
 	available func() int64 // bytes of memory that are free, 0 unknown; nil: asks the host
@@ -81,8 +80,12 @@ type member struct {
 }
 
 // NewPool returns a pool of the driver's sandboxes and begins to start the warm
-// ones. Close it before the driver.
-func NewPool(d Driver, o PoolOptions) *Pool {
+// ones. Close it before the driver. The error is an *OptionError: there is no
+// driver, or a number is negative.
+func NewPool(d Driver, o PoolOptions) (*Pool, error) {
+	if err := errors.Join(checkDriver(d), o.check()); err != nil {
+		return nil, fmt.Errorf("making a pool of sandboxes: %w", err)
+	}
 	setDefault(&o.MaxConcurrent, 8)
 	setDefault(&o.MaxQueue, 64)
 	setDefault(&o.Logger, slog.New(slog.DiscardHandler))
@@ -97,13 +100,25 @@ func NewPool(d Driver, o PoolOptions) *Pool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.adjust()
-	return p
+	return p, nil
+}
+
+func (o PoolOptions) check() error {
+	for _, field := range []struct {
+		name  string
+		value int
+	}{{"Warm", o.Warm}, {"MaxWarm", o.MaxWarm}, {"MaxConcurrent", o.MaxConcurrent}, {"MaxQueue", o.MaxQueue}} {
+		if field.value < 0 {
+			return &OptionError{field.name, "it is negative"}
+		}
+	}
+	return nil
 }
 
 // SetTools says which tools the sandboxes handed out from now on know. Warm
 // ones are told ahead.
 func (p *Pool) SetTools(tools []wire.Tool) {
-	line := p.opts.Limits.initLine(tools)
+	line := p.driver.Limits().initLine(tools)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.generation++

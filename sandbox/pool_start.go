@@ -144,7 +144,7 @@ func (p *Pool) start() {
 func (p *Pool) open() (*Sandbox, *member, error) {
 	ctx, cancel := context.WithTimeout(p.ctx, startTimeout)
 	defer cancel()
-	s, err := Open(ctx, p.driver, p.opts.Limits)
+	s, err := Open(ctx, p.driver)
 	if err != nil {
 		return nil, nil, err
 	}

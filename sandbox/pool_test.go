@@ -27,7 +27,10 @@ func newPool(t testing.TB, o sandbox.PoolOptions) (*sandbox.Pool, *faulty) {
 
 func poolOf(t testing.TB, d sandbox.Driver, o sandbox.PoolOptions) *sandbox.Pool {
 	t.Helper()
-	p := sandbox.NewPool(d, o)
+	p, err := sandbox.NewPool(d, o)
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() { p.Close() })
 	return p
 }

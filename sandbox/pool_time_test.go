@@ -27,7 +27,8 @@ type paper struct {
 // startTime is how long a start takes.
 const startTime = 75 * time.Millisecond
 
-func (p *paper) Name() string { return "paper" }
+func (p *paper) Name() string           { return "paper" }
+func (p *paper) Limits() sandbox.Limits { return sandbox.Limits{} }
 func (p *paper) Close() error { return nil }
 
 func (p *paper) Start(ctx context.Context) (sandbox.Instance, error) {
@@ -94,7 +95,10 @@ func (m *paperMachine) work() {
 func paperPool(t *testing.T, o sandbox.PoolOptions) (*sandbox.Pool, *paper) {
 	t.Helper()
 	d := &paper{}
-	p := sandbox.NewPool(d, o)
+	p, err := sandbox.NewPool(d, o)
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() {
 		p.Close()
 		if n := d.live.Load(); n != 0 {

@@ -41,15 +41,19 @@ type Sandbox struct {
 
 // Open starts a machine and waits until its runner is ready. It owns the
 // machine: when it fails nothing is left, and after that Close ends it.
-// Cancelling ctx afterwards has no effect.
-func Open(ctx context.Context, d Driver, lim Limits) (*Sandbox, error) {
+// Cancelling ctx afterwards has no effect. Without a driver, or with limits that
+// cannot be, the error is an *OptionError.
+func Open(ctx context.Context, d Driver) (*Sandbox, error) {
+	if err := checkDriver(d); err != nil {
+		return nil, fmt.Errorf("starting a sandbox: %w", err)
+	}
 	inst, err := d.Start(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("starting a %s sandbox: %w", d.Name(), err)
 	}
 	s := &Sandbox{
 		inst:  inst,
-		lim:   lim.WithDefaults(),
+		lim:   d.Limits().WithDefaults(),
 		out:   protocol.NewWriter(inst),
 		quiet: make(chan struct{}, 1),
 		dead:  make(chan struct{}), ending: make(chan struct{}),
@@ -67,6 +71,13 @@ func Open(ctx context.Context, d Driver, lim Limits) (*Sandbox, error) {
 		return nil, fmt.Errorf("starting the runner in a %s sandbox: %w", d.Name(), err)
 	}
 	return s, nil
+}
+
+func checkDriver(d Driver) error {
+	if d == nil {
+		return &OptionError{"Driver", "there is none"}
+	}
+	return d.Limits().Check()
 }
 
 // Init tells the runner which tools exist. It may be called again, between

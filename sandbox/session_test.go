@@ -24,14 +24,16 @@ import (
 // puppet is a driver whose machine is a function that plays the runner: it
 // shows what the host does when a runner does not behave.
 type puppet struct {
-	play  func(m *scripted)
-	exit  sandbox.Exit  // how the machine ends when nobody kills it
-	dying time.Duration // how long it lives on when it is killed
-	last  *scripted
+	play   func(m *scripted)
+	exit   sandbox.Exit  // how the machine ends when nobody kills it
+	dying  time.Duration // how long it lives on when it is killed
+	limits sandbox.Limits
+	last   *scripted
 }
 
-func (p *puppet) Name() string { return "puppet" }
-func (p *puppet) Close() error { return nil }
+func (p *puppet) Name() string           { return "puppet" }
+func (p *puppet) Limits() sandbox.Limits { return p.limits }
+func (p *puppet) Close() error           { return nil }
 
 func (p *puppet) Start(context.Context) (sandbox.Instance, error) {
 	m := &scripted{exit: p.exit, dying: p.dying, done: make(chan struct{})}
@@ -118,7 +120,7 @@ func TestOpenRefusesARunnerThatDoesNotBehave(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := &puppet{play: test.play, exit: test.exit}
-			_, err := sandbox.Open(t.Context(), p, sandbox.Limits{})
+			_, err := sandbox.Open(t.Context(), p)
 			if err == nil || !strings.HasPrefix(err.Error(), "starting the runner in a puppet sandbox: ") || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got %v", err)
 			}
@@ -131,7 +133,7 @@ func TestOpenGivesUpWithItsContext(t *testing.T) {
 	p := &puppet{play: func(m *scripted) { m.hear() }}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	_, err := sandbox.Open(ctx, p, sandbox.Limits{})
+	_, err := sandbox.Open(ctx, p)
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
@@ -141,7 +143,8 @@ func TestOpenGivesUpWithItsContext(t *testing.T) {
 // run opens a puppet and executes one cell in it.
 func (p *puppet) run(t *testing.T, lim sandbox.Limits, call sandbox.CallFunc) (*sandbox.Sandbox, sandbox.Outcome) {
 	t.Helper()
-	s, err := sandbox.Open(t.Context(), p, lim)
+	p.limits = lim
+	s, err := sandbox.Open(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -296,7 +299,7 @@ func TestCodeThatIsBeingStoppedHearsNothing(t *testing.T) {
 			m.say(`{"op":"done","cell":1,"error":null}`)
 		}
 	}}
-	s, err := sandbox.Open(t.Context(), p, sandbox.Limits{})
+	s, err := sandbox.Open(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)
 	}

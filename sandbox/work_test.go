@@ -32,7 +32,8 @@ func calling(m *scripted) {
 // gated opens a puppet and executes one cell in it whose calls go to gate.
 func (p *puppet) gated(t *testing.T, lim sandbox.Limits, gate sandbox.Gate) sandbox.Outcome {
 	t.Helper()
-	s, err := sandbox.Open(t.Context(), p, lim)
+	p.limits = lim
+	s, err := sandbox.Open(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +185,7 @@ func TestRawStderrIsOutputWheneverItComes(t *testing.T) {
 			m.say(`{"op":"ready","version":1}`)
 			m.hear()
 		}}
-		s, err := sandbox.Open(t.Context(), p, sandbox.Limits{})
+		s, err := sandbox.Open(t.Context(), p)
 		if err != nil {
 			return
 		}

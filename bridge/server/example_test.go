@@ -14,7 +14,7 @@ import (
 // gvisor.New where this example starts a plain process.
 func Example() {
 	ctx := context.Background()
-	s := server.New(server.Options{
+	s, err := server.New(server.Options{
 		Bridge: func(ctx context.Context) (*bridge.Bridge, error) {
 			return bridge.New(ctx, bridge.Options{
 				Servers:    []bridge.Server{{Name: "math", Transport: newUpstream().connect()}},
@@ -23,6 +23,9 @@ func Example() {
 		},
 		Driver: func(context.Context) (sandbox.Driver, error) { return process() },
 	})
+	if err != nil {
+		panic(err)
+	}
 	defer s.Close()
 
 	result, err := s.Run(ctx, `print([(await add(a=i, b=10)).data["sum"] for i in range(3)])`)

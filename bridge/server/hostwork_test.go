@@ -14,6 +14,7 @@ import (
 
 	"github.com/mcp-code-mode/mcp-code-mode/bridge/server"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/sandboxtest"
 )
 
 // floodEnv makes the test binary a host with one run that is nothing but work for
@@ -58,11 +59,15 @@ func flood() error {
 	if err != nil {
 		return err
 	}
-	s := server.New(server.Options{
+	s, err := server.New(server.Options{
 		Bridge: newUpstream().bridge,
-		Driver: func(context.Context) (sandbox.Driver, error) { return flooding{}, nil },
-		Limits: sandbox.Limits{Deadline: time.Duration(seconds) * time.Second},
+		Driver: func(context.Context) (sandbox.Driver, error) {
+			return sandboxtest.WithLimits(flooding{}, sandbox.Limits{Deadline: time.Duration(seconds) * time.Second}), nil
+		},
 	})
+	if err != nil {
+		return err
+	}
 	defer s.Close()
 	r, err := s.Run(context.Background(), "flood")
 	if err == nil {

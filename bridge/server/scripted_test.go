@@ -16,7 +16,8 @@ import (
 // thousands of sandboxes.
 type scripted struct{}
 
-func (scripted) Name() string { return "scripted" }
+func (scripted) Name() string           { return "scripted" }
+func (scripted) Limits() sandbox.Limits { return sandbox.Limits{} }
 func (scripted) Close() error { return nil }
 
 func (scripted) Start(context.Context) (sandbox.Instance, error) {

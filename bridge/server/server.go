@@ -30,11 +30,10 @@ type Options struct {
 	// Bridge starts the wrapped servers. It is called once, in the background;
 	// nil means that code has no tools.
 	Bridge func(context.Context) (*bridge.Bridge, error)
-	// Driver makes the sandbox driver. It is called in the background, and again
-	// by a later run for as long as it fails. It must be set.
+	// Driver makes the sandbox driver, which has the limits of a run. It is called in
+	// the background, and again by a later run for as long as it fails; the server
+	// closes what it made. It must be set.
 	Driver func(context.Context) (sandbox.Driver, error)
-	// Limits are the host's limits for each sandbox; zero fields are defaults.
-	Limits sandbox.Limits
 	// Warm is how many sandboxes are kept started and waiting; 0 starts each
 	// one when it is needed.
 	Warm int
@@ -88,8 +87,12 @@ type Server struct {
 }
 
 // New returns a server and starts the wrapped servers and the driver in the
-// background. It does not block; Ready says how the start went.
-func New(opts Options) *Server {
+// background. It does not block; Ready says how the start went. The error is a
+// *sandbox.OptionError: there is no Driver, or a number is negative.
+func New(opts Options) (*Server, error) {
+	if err := opts.check(); err != nil {
+		return nil, fmt.Errorf("making a server: %w", err)
+	}
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -101,10 +104,6 @@ func New(opts Options) *Server {
 			return bridge.New(ctx, bridge.Options{Logger: opts.Logger})
 		}
 	}
-	if opts.Limits.Arguments == 0 {
-		opts.Limits.Arguments = bridge.MaxArguments
-	}
-	opts.Limits = opts.Limits.WithDefaults()
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &Server{
 		opts: opts, log: opts.Logger, cancel: cancel,
@@ -118,7 +117,22 @@ func New(opts Options) *Server {
 			s.log.Warn("no sandbox yet; the next run tries again", "error", err)
 		}
 	})
-	return s
+	return s, nil
+}
+
+func (o Options) check() error {
+	if o.Driver == nil {
+		return &sandbox.OptionError{Option: "Driver", Reason: "there is none"}
+	}
+	for _, field := range []struct {
+		name  string
+		value int64
+	}{{"Warm", int64(o.Warm)}, {"MaxWarm", int64(o.MaxWarm)}, {"MaxRuns", int64(o.MaxRuns)}, {"StartupTimeout", int64(o.StartupTimeout)}} {
+		if field.value < 0 {
+			return &sandbox.OptionError{Option: field.name, Reason: "it is negative"}
+		}
+	}
+	return nil
 }
 
 // startBridge starts the wrapped servers and publishes the tool.
@@ -183,11 +197,16 @@ func (s *Server) sandboxes(ctx context.Context, watch observer) (*sandbox.Pool, 
 	if err != nil {
 		return nil, err
 	}
-	s.driver = driver
-	s.pool = sandbox.NewPool(driver, sandbox.PoolOptions{
-		Warm: s.opts.Warm, MaxWarm: s.opts.MaxWarm, MaxConcurrent: s.opts.MaxRuns,
-		Limits: s.opts.Limits, Logger: s.log,
+	pool, err := sandbox.NewPool(driver, sandbox.PoolOptions{
+		Warm: s.opts.Warm, MaxWarm: s.opts.MaxWarm, MaxConcurrent: s.opts.MaxRuns, Logger: s.log,
 	})
+	if err != nil { // what the driver says of itself cannot be
+		if driver != nil {
+			err = errors.Join(err, driver.Close())
+		}
+		return nil, err
+	}
+	s.driver, s.pool = driver, pool
 	s.running.Go(s.equip)
 	return s.pool, nil
 }

@@ -47,12 +47,12 @@ func (o *options) driver(u *ui, log *slog.Logger) makeDriver {
 		defer p.end()
 		if name == "gvisor" {
 			return gvisor.New(ctx, gvisor.Options{
-				Limits: o.limits, Runner: sandbox.RunnerSource, Logger: log, Progress: p.step, Ahead: o.ahead,
+				Limits: o.limits, Logger: log, Progress: p.step, Ahead: o.ahead,
 			})
 		}
 		return docker.New(ctx, docker.Options{
 			Image: o.image, Runtime: o.runtime, AllowNoSeccomp: o.allowNoSeccomp,
-			Limits: o.limits, Runner: sandbox.RunnerSource, Logger: log, Progress: p.step,
+			Limits: o.limits, Logger: log, Progress: p.step,
 		})
 	}
 }

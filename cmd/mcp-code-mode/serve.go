@@ -98,10 +98,13 @@ func (o *options) start(log *slog.Logger, command []string, w warm, driver makeD
 	if opts.Record, err = openRecord(o.decisionLog, log); err != nil {
 		return nil, nil, err
 	}
-	s := server.New(server.Options{
+	s, err := server.New(server.Options{
 		Bridge: o.bridge(opts), Driver: driver,
-		Limits: o.limits, Warm: w.least, MaxWarm: w.most, StartupTimeout: o.startup, Version: version(), Logger: log,
+		Warm: w.least, MaxWarm: w.most, StartupTimeout: o.startup, Version: version(), Logger: log,
 	})
+	if err != nil {
+		return nil, nil, err
+	}
 	return s, func() {
 		shut(s, log)
 		if opts.Record != nil {

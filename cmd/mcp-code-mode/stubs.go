@@ -49,13 +49,16 @@ func (o *options) stubs(ctx context.Context, u *ui, command []string, descriptio
 	if err != nil {
 		return "", err
 	}
-	s := server.New(server.Options{
+	s, err := server.New(server.Options{
 		Bridge: o.bridge(opts), StartupTimeout: o.startup, Version: version(), Logger: log,
 		Driver: func(ctx context.Context) (sandbox.Driver, error) { // no code will run
 			<-ctx.Done()
 			return nil, ctx.Err()
 		},
 	})
+	if err != nil {
+		return "", err
+	}
 	defer shut(s, log)
 	if description {
 		return s.Description(ctx)

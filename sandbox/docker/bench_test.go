@@ -17,7 +17,7 @@ func BenchmarkColdStart(b *testing.B) {
 	}
 	defer d.Close()
 	for b.Loop() {
-		s, err := sandbox.Open(b.Context(), d, sandbox.Limits{})
+		s, err := sandbox.Open(b.Context(), d)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -38,7 +38,7 @@ func BenchmarkRuns(b *testing.B) {
 	b.SetParallelism(4)
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			s, err := sandbox.Open(b.Context(), d, sandbox.Limits{})
+			s, err := sandbox.Open(b.Context(), d)
 			if err != nil {
 				b.Error(err)
 				return

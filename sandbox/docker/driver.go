@@ -17,7 +17,7 @@ import (
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
 )
 
-// Options configure a Driver. Runner is required.
+// Options configure a Driver. The zero value is the safest setting.
 type Options struct {
 	// Image is the image sandboxes start from, one that BuildImage has made.
 	// Empty: that of the embedded Python, built when the engine lacks it.
@@ -28,9 +28,10 @@ type Options struct {
 	// package's seccomp profile, and leaves the engine's own in force, if any.
 	// Otherwise New fails there with a *NoFilterError, except for gVisor.
 	AllowNoSeccomp bool
-	// Limits are enforced by the engine.
+	// Limits of every sandbox; a zero field means its default. The engine enforces
+	// those on memory, processes, processors, files and /tmp.
 	Limits sandbox.Limits
-	// Runner is the runner's source.
+	// Runner is the source of the runner; nil: sandbox.RunnerSource.
 	Runner []byte
 	// Logger gets what went wrong in the background; nil: nobody.
 	Logger *slog.Logger
@@ -72,7 +73,9 @@ type Driver struct {
 var _ sandbox.Driver = (*Driver)(nil)
 
 // New finds the engine, makes sure that it has the image and the runtime, and
-// starts removing what processes that were killed have left on it.
+// starts removing what processes that were killed have left on it. The error is a
+// *sandbox.OptionError about limits that cannot be, a *NoFilterError, or says what
+// the engine lacks.
 func New(ctx context.Context, o Options) (*Driver, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -80,6 +83,13 @@ func New(ctx context.Context, o Options) (*Driver, error) {
 	if o.Progress == nil {
 		o.Progress = func(string) {}
 	}
+	if o.Runner == nil {
+		o.Runner = sandbox.RunnerSource
+	}
+	if err := o.Limits.Check(); err != nil {
+		return nil, fmt.Errorf("making a driver for Docker: %w", err)
+	}
+	o.Limits = o.Limits.WithDefaults()
 	en, _, err := connect(ctx)
 	if err != nil {
 		return nil, err
@@ -104,6 +114,9 @@ func New(ctx context.Context, o Options) (*Driver, error) {
 
 // Name is "docker".
 func (d *Driver) Name() string { return "docker" }
+
+// Limits are those of every container, defaults filled in.
+func (d *Driver) Limits() sandbox.Limits { return d.options.Limits }
 
 // learn finds out what kind of engine this is. It fails when the engine does
 // not have the runtime asked for, or cannot filter system calls.

@@ -24,12 +24,12 @@ func Example() {
 }
 
 func run(ctx context.Context, code string) (stdout string, err error) {
-	driver, err := docker.New(ctx, docker.Options{Runner: sandbox.RunnerSource})
+	driver, err := docker.New(ctx, docker.Options{})
 	if err != nil {
 		return "", err
 	}
 	defer driver.Close()
-	s, err := sandbox.Open(ctx, driver, sandbox.Limits{})
+	s, err := sandbox.Open(ctx, driver)
 	if err != nil {
 		return "", err
 	}

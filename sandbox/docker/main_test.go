@@ -111,7 +111,7 @@ func ownedBy(t *testing.T, en *engine, owner string) (names []string) {
 // open is a sandbox that runs code.
 func open(t *testing.T, d sandbox.Driver) *sandbox.Sandbox {
 	t.Helper()
-	s, err := sandbox.Open(t.Context(), d, sandbox.Limits{})
+	s, err := sandbox.Open(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ func started(t *testing.T, d *Driver) (pid int) {
 		t.Fatal(err)
 	}
 	pid = i.(*instance).cmd.Process.Pid
-	s, err := sandbox.Open(t.Context(), given{d, i}, sandbox.Limits{})
+	s, err := sandbox.Open(t.Context(), given{d, i})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,8 +47,16 @@ type Driver struct {
 var _ sandbox.Driver = (*Driver)(nil)
 
 // New makes a driver: it prepares the root image the first time, which takes
-// seconds, and removes what drivers of dead processes left.
+// seconds, and removes what drivers of dead processes left. The error wraps a
+// *sandbox.OptionError about limits that cannot be, or ErrUnsupported, or says what
+// this system lacks.
 func New(ctx context.Context, o Options) (*Driver, error) {
+	if err := o.Limits.Check(); err != nil {
+		return nil, fmt.Errorf("making a driver for gVisor: %w", err)
+	}
+	if o.Runner == nil {
+		o.Runner = sandbox.RunnerSource
+	}
 	exe, err := executable(o.Runsc)
 	if err != nil {
 		return nil, err
@@ -86,11 +94,8 @@ func newDriver(o Options, exe, root *os.File, command []string) (*Driver, error)
 	if d.log == nil {
 		d.log = slog.New(slog.DiscardHandler)
 	}
-	err := checkLimits(d.limits)
-	if err == nil {
-		d.state, err = newStateDir(d.log)
-	}
-	if err != nil {
+	var err error
+	if d.state, err = newStateDir(d.log); err != nil {
 		closeFiles([]*os.File{exe, root})
 		return nil, err
 	}
@@ -105,19 +110,11 @@ func newDriver(o Options, exe, root *os.File, command []string) (*Driver, error)
 	return d, nil
 }
 
-// maxMemory keeps sums with a limit from overflowing.
-const maxMemory = 1 << 50
-
-func checkLimits(l sandbox.Limits) error {
-	if l.Memory < 0 || l.Memory > maxMemory || l.Pids < 0 || l.Files < 0 || l.TmpBytes < 0 ||
-		!(l.CPUs > 0) || l.CPUs > math.MaxInt16 {
-		return errors.New("limits of the sandbox must be positive, and memory at most 1 PiB")
-	}
-	return nil
-}
-
 // Name is the word --sandbox uses for the driver.
 func (d *Driver) Name() string { return "gvisor" }
+
+// Limits are those of every sandbox, defaults filled in.
+func (d *Driver) Limits() sandbox.Limits { return d.limits }
 
 // Close ends every sandbox that is left and removes the driver's state.
 func (d *Driver) Close() error {

@@ -23,12 +23,12 @@ func Example() {
 }
 
 func runOnce(ctx context.Context, code string) (sandbox.Outcome, error) {
-	driver, err := gvisor.New(ctx, gvisor.Options{Runner: sandbox.RunnerSource})
+	driver, err := gvisor.New(ctx, gvisor.Options{})
 	if err != nil {
 		return sandbox.Outcome{}, err
 	}
 	defer driver.Close()
-	s, err := sandbox.Open(ctx, driver, sandbox.Limits{})
+	s, err := sandbox.Open(ctx, driver)
 	if err != nil {
 		return sandbox.Outcome{}, err
 	}

@@ -11,12 +11,11 @@ import (
 // run at all: another operating system or another processor.
 var ErrUnsupported = errors.New("the embedded gVisor runs on Linux on amd64 and arm64 only")
 
-// Options say what a Driver starts. The zero value, with a Runner, is the
-// safest setting.
+// Options say what a Driver starts. The zero value is the safest setting.
 type Options struct {
-	// Limits of every sandbox. Zero fields mean the documented defaults.
+	// Limits of every sandbox; a zero field means its default.
 	Limits sandbox.Limits
-	// Runner is the source of runner.py. Required.
+	// Runner is the source of the runner; nil: sandbox.RunnerSource.
 	Runner []byte
 	// Logger gets what the operator should know; nil discards it.
 	Logger *slog.Logger

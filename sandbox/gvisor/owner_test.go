@@ -65,7 +65,7 @@ func playOwner() error {
 		"while True: pass",
 		"import os, time\nif os.fork() == 0:\n    while True: pass\nwhile True: time.sleep(1)",
 	} {
-		s, err := sandbox.Open(ctx, d, sandbox.Limits{})
+		s, err := sandbox.Open(ctx, d)
 		if err != nil {
 			return err
 		}

@@ -133,7 +133,7 @@ import time
 time.sleep(30)
 `
 	d := newTestDriver(t, Options{})
-	s, err := sandbox.Open(t.Context(), d, sandbox.Limits{})
+	s, err := sandbox.Open(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ for i in range(6):
 print('alive')
 `
 	d := newTestDriver(t, Options{})
-	s, err := sandbox.Open(t.Context(), d, sandbox.Limits{})
+	s, err := sandbox.Open(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
 	}

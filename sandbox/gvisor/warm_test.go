@@ -34,7 +34,7 @@ func ownSnapshot(t *testing.T) Options {
 
 func run1(t *testing.T, d sandbox.Driver, code string) string {
 	t.Helper()
-	s, err := sandbox.Open(t.Context(), d, sandbox.Limits{})
+	s, err := sandbox.Open(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -80,13 +80,28 @@ func (s *suite) run(t *testing.T, checks []check) {
 	}
 }
 
-// open starts a sandbox that knows the test's tools and is gone when the test
-// is over.
+// WithLimits is a driver whose sandboxes have other limits of those that package
+// sandbox enforces. What the driver enforces is as it was.
+func WithLimits(d sandbox.Driver, lim sandbox.Limits) sandbox.Driver { return limited{d, lim} }
+
+type limited struct {
+	sandbox.Driver
+	lim sandbox.Limits
+}
+
+func (l limited) Limits() sandbox.Limits {
+	own := l.Driver.Limits()
+	l.lim.Memory, l.lim.Pids, l.lim.CPUs, l.lim.Files, l.lim.TmpBytes = own.Memory, own.Pids, own.CPUs, own.Files, own.TmpBytes
+	return l.lim
+}
+
+// open starts a sandbox that knows the test's tools, has these limits of those
+// that package sandbox enforces, and is gone when the test is over.
 func (s *suite) open(t *testing.T, lim sandbox.Limits) *sandbox.Sandbox {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	sb, err := sandbox.Open(ctx, s.driver, lim)
+	sb, err := sandbox.Open(ctx, WithLimits(s.driver, lim))
 	if err != nil {
 		t.Fatalf("opening a sandbox: %v", err)
 	}

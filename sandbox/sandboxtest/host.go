@@ -157,7 +157,7 @@ func (e explosion) wrong(could string) string {
 // sandbox is gone.
 func (s *suite) explode(t *testing.T, b bomb, neighbor *sandbox.Sandbox) (e explosion) {
 	t.Helper()
-	sb := s.open(t, sandbox.Limits{Deadline: bombDeadline, Memory: bombMemory})
+	sb := s.open(t, sandbox.Limits{Deadline: bombDeadline})
 	before := readMeters(s.roots())
 	peak := s.watch(before)
 	try := func() {

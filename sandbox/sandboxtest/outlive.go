@@ -23,7 +23,7 @@ type Program struct {
 // is at what it tries. The process that calls it is meant to be killed then.
 func Outlive(ctx context.Context, d sandbox.Driver, p Program) error {
 	w := &watched{Driver: d}
-	s, err := sandbox.Open(ctx, w, sandbox.Limits{})
+	s, err := sandbox.Open(ctx, w)
 	if err != nil {
 		return err
 	}

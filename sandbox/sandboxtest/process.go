@@ -52,6 +52,9 @@ func NewProcess(python string) (*Process, error) {
 // Name implements sandbox.Driver.
 func (p *Process) Name() string { return "process" }
 
+// Limits implements sandbox.Driver: they are the defaults.
+func (p *Process) Limits() sandbox.Limits { return sandbox.Limits{} }
+
 // Start implements sandbox.Driver.
 func (p *Process) Start(ctx context.Context) (sandbox.Instance, error) {
 	if err := ctx.Err(); err != nil {

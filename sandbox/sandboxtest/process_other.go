@@ -20,6 +20,9 @@ func NewProcess(string) (*Process, error) {
 // Name implements sandbox.Driver.
 func (p *Process) Name() string { return "process" }
 
+// Limits implements sandbox.Driver.
+func (p *Process) Limits() sandbox.Limits { return sandbox.Limits{} }
+
 // Start implements sandbox.Driver.
 func (p *Process) Start(context.Context) (sandbox.Instance, error) {
 	return nil, errors.ErrUnsupported

@@ -103,7 +103,7 @@ func ExampleNewProcess() {
 }
 
 func product(driver sandbox.Driver) (string, error) {
-	box, err := sandbox.Open(context.Background(), driver, sandbox.Limits{})
+	box, err := sandbox.Open(context.Background(), driver)
 	if err != nil {
 		return "", err
 	}
