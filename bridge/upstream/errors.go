@@ -40,8 +40,8 @@ func (e *RPCError) Error() string {
 // maxErrorText bounds an error message taken from a server, in characters.
 const maxErrorText = 500
 
-// oneLine makes untrusted text fit for one line of a terminal or a log, of at most
-// most characters: control, formatting (bidi included) and other invisible
+// oneLine makes untrusted text fit for one line of a terminal or a log, and no
+// longer than so many characters: control, formatting (bidi included) and other invisible
 // characters become spaces.
 func oneLine(s string, most int) string {
 	s = strings.Map(func(r rune) rune {
