@@ -29,7 +29,7 @@ const startTime = 75 * time.Millisecond
 
 func (p *paper) Name() string           { return "paper" }
 func (p *paper) Limits() sandbox.Limits { return sandbox.Limits{} }
-func (p *paper) Close() error { return nil }
+func (p *paper) Close() error           { return nil }
 
 func (p *paper) Start(ctx context.Context) (sandbox.Instance, error) {
 	p.starts.Add(1)
