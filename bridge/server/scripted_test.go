@@ -18,7 +18,7 @@ type scripted struct{}
 
 func (scripted) Name() string           { return "scripted" }
 func (scripted) Limits() sandbox.Limits { return sandbox.Limits{} }
-func (scripted) Close() error { return nil }
+func (scripted) Close() error           { return nil }
 
 func (scripted) Start(context.Context) (sandbox.Instance, error) {
 	m := &script{done: make(chan struct{})}
