@@ -18,6 +18,7 @@ import (
 
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/sandboxtest"
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/wire"
 )
 
 // roleEnv makes a process of the test binary play one of the roles.
@@ -62,18 +63,26 @@ func playOwner() error {
 	}
 	for _, code := range []string{
 		"", // waits for input
-		"while True: pass",
-		"import os, time\nif os.fork() == 0:\n    while True: pass\nwhile True: time.sleep(1)",
+		"await begun()\nwhile True: pass",
+		"import os, time\nawait begun()\nif os.fork() == 0:\n    while True: pass\nwhile True: time.sleep(1)",
 	} {
 		s, err := sandbox.Open(ctx, d)
 		if err != nil {
 			return err
 		}
-		if code != "" {
-			go s.Exec(ctx, code, nil)
+		if code == "" {
+			continue
 		}
+		if err := s.Init(ctx, []wire.Tool{{Name: "begun", ID: "test/begun"}}); err != nil {
+			return err
+		}
+		begun := make(chan struct{})
+		go s.Exec(ctx, code, func(context.Context, wire.Call) wire.Reply {
+			close(begun)
+			return wire.Reply{}
+		})
+		<-begun
 	}
-	time.Sleep(300 * time.Millisecond) // the code has begun
 	r := report{State: d.state.dir.Name()}
 	for _, h := range d.groups {
 		r.Groups = append(r.Groups, h.dir)

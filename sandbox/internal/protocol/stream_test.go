@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/iotest"
-	"time"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -119,31 +119,33 @@ func TestWriterBatchesWhatComesDuringAWrite(t *testing.T) {
 }
 
 func TestWriterHoldsABoundedAmount(t *testing.T) {
-	g := newGated()
-	w := protocol.NewWriter(g)
-	big := strings.Repeat("x", 64<<10)
-	var held atomic.Int64
-	var senders sync.WaitGroup
-	for range 100 {
-		senders.Go(func() {
-			if err := w.Send(func(dst []byte) ([]byte, bool) {
-				held.Add(1)
-				return line(big)(dst)
-			}); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	<-g.entered
-	time.Sleep(20 * time.Millisecond) // time for a Writer without a bound to take everything
-	if n := held.Load(); n > 10 {
-		t.Errorf("%d lines of 64 KiB held at once", n)
-	}
-	close(g.gate)
-	senders.Wait()
-	if n := g.buf.Len(); n != 100*(64<<10+1) {
-		t.Errorf("%d bytes arrived", n)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		g := newGated()
+		w := protocol.NewWriter(g)
+		big := strings.Repeat("x", 64<<10)
+		var held atomic.Int64
+		var senders sync.WaitGroup
+		for range 100 {
+			senders.Go(func() {
+				if err := w.Send(func(dst []byte) ([]byte, bool) {
+					held.Add(1)
+					return line(big)(dst)
+				}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		<-g.entered
+		synctest.Wait() // a Writer without a bound has taken everything by then
+		if n := held.Load(); n > 10 {
+			t.Errorf("%d lines of 64 KiB held at once", n)
+		}
+		close(g.gate)
+		senders.Wait()
+		if n := g.buf.Len(); n != 100*(64<<10+1) {
+			t.Errorf("%d bytes arrived", n)
+		}
+	})
 }
 
 func TestWriterStaysBrokenOnceAWriteFailed(t *testing.T) {
