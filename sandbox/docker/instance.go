@@ -76,7 +76,10 @@ func (i *instance) watch(w *waiter) {
 		}
 	}
 	i.exit = sandbox.Exit{Code: -1}
-	if result != nil {
+	switch {
+	case result != nil && killed:
+		i.exit.Code = killedCode // also when the end of its input was enough
+	case result != nil:
 		i.exit.Code = int(result.StatusCode)
 	}
 	if err != nil {
