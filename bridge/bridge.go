@@ -78,6 +78,7 @@ type Private struct {
 
 // Options configure a Bridge. The zero value wraps no server.
 type Options struct {
+	// Servers are started together. Their names differ.
 	Servers []Server
 	// Unprefixed leaves the "server__" off Python names. It needs a single
 	// server.
@@ -87,8 +88,8 @@ type Options struct {
 	// one may be set.
 	Policy       fs.FS
 	PolicyBundle string
-	// CallsPerRun is the budget of a run; zero means
-	// engine.DefaultCallsPerRun.
+	// CallsPerRun is how many calls one run may make, refused ones included; zero
+	// means engine.DefaultCallsPerRun.
 	CallsPerRun int
 	// Record is the decision log; nil turns it off.
 	Record *record.Log
@@ -114,8 +115,8 @@ type Bridge struct {
 
 // New compiles the policy and starts every server, in parallel, and returns
 // when all of them have listed their tools. It is all or nothing: on the first
-// failure the others are closed. The error is a *PolicyError, a *ServerError,
-// a *ConfigError or ctx's.
+// failure the others are closed. The error wraps a *ConfigError, a *PolicyError or
+// a *ServerError, or, when ctx ended first, ctx's error.
 func New(ctx context.Context, opts Options) (*Bridge, error) {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
@@ -175,6 +176,9 @@ func newEngine(ctx context.Context, opts Options) (*engine.Engine, error) {
 		Policy: policy, Bundle: opts.PolicyBundle, Config: PolicyConfig(opts), Logger: opts.Logger,
 	})
 	if err != nil {
+		if ctx.Err() != nil {
+			err = fmt.Errorf("loading the policy: %w", ctx.Err())
+		}
 		return nil, &PolicyError{Err: err}
 	}
 	return e, nil

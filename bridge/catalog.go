@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sort"
@@ -212,8 +213,8 @@ func (c *catalog) name(ctx context.Context, prefix bool) error {
 		described[i] = t.describe
 	}
 	names, warnings, err := stub.Names(described, prefix)
-	if err != nil {
-		return err
+	if clash := (*stub.ClashError)(nil); errors.As(err, &clash) {
+		return &ConfigError{Server: clash.Second.Server, Key: "name", Reason: err.Error(), Hint: "rename one of the servers"}
 	}
 	c.warnings = append(c.warnings, warnings...)
 	shortened, size := 0, 0
@@ -223,7 +224,7 @@ func (c *catalog) name(ctx context.Context, prefix bool) error {
 		}
 		t.python = names[i]
 		if t.stub, err = stub.Render(t.describe, t.python); err != nil {
-			return fmt.Errorf("describing tool %q: %w", t.facts.ID, err)
+			return &ServerError{Server: t.facts.Server, Err: fmt.Errorf("describing tool %q: %w", t.facts.Name, err)}
 		}
 		t.summary = stub.Summary(t.describe, t.python)
 		if size += len(t.stub); size > maxStubs {

@@ -27,25 +27,31 @@ type ServerError struct {
 func (e *ServerError) Error() string { return fmt.Sprintf("starting server %q: %v", e.Server, e.Err) }
 func (e *ServerError) Unwrap() error { return e.Err }
 
-// ConfigError says which setting of which server cannot be used.
+// ConfigError says which setting cannot be used, and of which server.
 type ConfigError struct {
-	Server string
-	Key    string // "name", "allow", "private", "rules", …
+	Server string // "" for a setting that is not one server's
+	Key    string // "name", "command", "allow", "private", "rules"; "policy", "unprefixed", "max-calls"
 	Reason string
 	Hint   string // the next step; empty when there is none
 }
 
 func (e *ConfigError) Error() string {
+	if e.Server == "" && e.Key != "name" {
+		return fmt.Sprintf("key %q: %s", e.Key, e.Reason)
+	}
 	return fmt.Sprintf("server %q, key %q: %s", e.Server, e.Key, e.Reason)
 }
 
 // check refuses what can be refused before anything is started.
 func (o Options) check() error {
 	if o.Policy != nil && o.PolicyBundle != "" {
-		return fmt.Errorf("choosing a policy: both a tree and a bundle are given")
+		return &ConfigError{Key: "policy", Reason: "both a tree and a bundle are given"}
 	}
 	if o.Unprefixed && len(o.Servers) > 1 {
-		return fmt.Errorf("naming tools: %d servers need prefixed names", len(o.Servers))
+		return &ConfigError{Key: "unprefixed", Reason: fmt.Sprintf("%d servers need prefixed names", len(o.Servers))}
+	}
+	if o.CallsPerRun < 0 {
+		return &ConfigError{Key: "max-calls", Reason: "it is negative"}
 	}
 	seen := map[string]bool{}
 	for _, s := range o.Servers {

@@ -16,7 +16,7 @@ import (
 // Two tools of one server that meet are told apart by "_2", "_3", ... and a
 // warning: the one whose raw name needed no change keeps it, the others follow
 // in the order of their raw names, whatever the order of tools. Two tools of
-// different servers that meet are an error that names both.
+// different servers that meet are a *ClashError, and there is no other error.
 func Names(tools []Tool, prefix bool) (names, warnings []string, err error) {
 	names = make([]string, len(tools))
 	groups := map[string][]int{}
@@ -34,12 +34,21 @@ func Names(tools []Tool, prefix bool) (names, warnings []string, err error) {
 	owner := make(map[string]int, len(tools))
 	for i, name := range names {
 		if j, taken := owner[name]; taken {
-			return nil, nil, fmt.Errorf("naming tools %s and %s: both are %q in Python; rename one of the servers",
-				tools[j].id(), tools[i].id(), name)
+			return nil, nil, &ClashError{First: tools[j], Second: tools[i], Name: name}
 		}
 		owner[name] = i
 	}
 	return names, warnings, nil
+}
+
+// ClashError says that tools of two servers would have the same Python name.
+type ClashError struct {
+	First, Second Tool
+	Name          string // in Python
+}
+
+func (e *ClashError) Error() string {
+	return fmt.Sprintf("tools %s and %s are both %q in Python", e.First.id(), e.Second.id(), e.Name)
 }
 
 // nameServer names the tools of one server, which are tools[i] for i in group.

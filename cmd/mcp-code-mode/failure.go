@@ -71,7 +71,7 @@ func (o *options) explain(ctx context.Context, err error) error {
 		return &failure{code: exitFailed, err: err, hint: cmp.Or(hint.Of(err), serverHint)}
 	case errors.As(err, &config):
 		what := fmt.Errorf("--%s: %s", config.Key, config.Reason)
-		if o.config != "" {
+		if o.config != "" && config.Server != "" {
 			what = fmt.Errorf("%s: server %q: key %q: %s", o.config, config.Server, config.Key, config.Reason)
 		}
 		return &failure{code: exitUsage, err: what, hint: config.Hint}
