@@ -23,6 +23,14 @@ var (
 	ErrBadAnswer = errors.New("unusable answer")
 )
 
+// OptionError says which option of Start cannot be as it is. Nothing was started.
+type OptionError struct {
+	Option string // its name in Go, such as "Command.Path"
+	Reason string
+}
+
+func (e *OptionError) Error() string { return fmt.Sprintf("option %s: %s", e.Option, e.Reason) }
+
 // RPCError is a JSON-RPC error that the server answered with. The text is the
 // server's: untrusted, but one line without control or formatting characters and
 // at most 500 of them. The error's data is dropped.

@@ -37,7 +37,7 @@ func TestAProgramThatDoesNotExistIsNamed(t *testing.T) {
 		"no-such-server":    `starting "notes": "no-such-server" is not in PATH`,
 		"/no/such/server":   `starting "notes": executing "/no/such/server": fork/exec /no/such/server: no such file or directory`,
 		"./testdata/server": `starting "notes": executing "./testdata/server": fork/exec ./testdata/server: no such file or directory`,
-		"":                  `starting "notes": no command`,
+		"":                  `starting "notes": option Command.Path: it is empty`,
 	} {
 		u, err := Start(testContext(t), Options{Name: "notes", Command: &Command{Path: path}})
 		if err == nil {

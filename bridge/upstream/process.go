@@ -240,7 +240,7 @@ func (t *tail) String() string {
 // name without a slash is looked up in the PATH of env, not in ours.
 func find(name string, env []string) (string, error) {
 	if name == "" {
-		return "", errors.New("no command")
+		return "", &OptionError{"Command.Path", "it is empty"}
 	}
 	if searchpath.IsPath(name) {
 		return name, nil

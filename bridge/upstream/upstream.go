@@ -70,13 +70,14 @@ type Upstream struct {
 
 // Start starts or connects to a server, agrees on a protocol version and reads its
 // tools. When ctx ends first, or anything else fails, nothing is left running. The
-// error of a process that ended names the last lines of its stderr.
+// error of a process that ended names the last lines of its stderr; that of options
+// that cannot be wraps an *OptionError.
 func Start(ctx context.Context, o Options) (*Upstream, error) {
 	switch {
 	case o.Name == "":
-		return nil, errors.New("starting a server: it has no name")
+		return nil, fmt.Errorf("starting a server: %w", &OptionError{"Name", "there is none"})
 	case (o.Command == nil) == (o.Transport == nil):
-		return nil, fmt.Errorf("starting %q: want a command or a transport", o.Name)
+		return nil, fmt.Errorf("starting %q: %w", o.Name, &OptionError{"Command", "want it or a Transport"})
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
