@@ -83,10 +83,11 @@ type Options struct {
 	// Unprefixed leaves the "server__" off Python names. It needs a single
 	// server.
 	Unprefixed bool
-	// Policy replaces the built-in policy pack with the .rego and data files of
-	// a tree; PolicyBundle with an OPA bundle, the path of a .tar.gz. At most
-	// one may be set.
-	Policy       fs.FS
+	// Policy replaces the built-in policy pack with the .rego and data files of a
+	// tree.
+	Policy fs.FS
+	// PolicyBundle replaces it with an OPA bundle, the path of a .tar.gz. At most one
+	// of the two may be set.
 	PolicyBundle string
 	// CallsPerRun is how many calls one run may make, refused ones included; zero
 	// means engine.DefaultCallsPerRun.
@@ -190,7 +191,7 @@ type Tool struct {
 	ID      string // "server/tool", both raw
 	Stub    string // Python text that shows how to call it
 	Summary string // one line that does the same, more tersely
-	Private bool
+	Private bool   // the configuration marks it private
 }
 
 // Tools returns the tools that exist for code, sorted by server as configured

@@ -12,7 +12,9 @@ import (
 var serverName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 // PolicyError says that the policy does not load.
-type PolicyError struct{ Err error }
+type PolicyError struct {
+	Err error // an *engine.LoadError, or of the context
+}
 
 func (e *PolicyError) Error() string { return e.Err.Error() }
 func (e *PolicyError) Unwrap() error { return e.Err }
@@ -20,8 +22,8 @@ func (e *PolicyError) Unwrap() error { return e.Err }
 // ServerError says that a server did not start. Err holds the tail of its
 // standard error where there is one.
 type ServerError struct {
-	Server string
-	Err    error
+	Server string // its name
+	Err    error  // why
 }
 
 func (e *ServerError) Error() string { return fmt.Sprintf("starting server %q: %v", e.Server, e.Err) }
@@ -31,7 +33,7 @@ func (e *ServerError) Unwrap() error { return e.Err }
 type ConfigError struct {
 	Server string // "" for a setting that is not one server's
 	Key    string // "name", "command", "allow", "private", "rules"; "policy", "unprefixed", "max-calls"
-	Reason string
+	Reason string // one line, without the setting's name
 	Hint   string // the next step; empty when there is none
 }
 

@@ -9,9 +9,9 @@ import (
 
 // Refusal is how many calls of a run were refused, of one tool and for one reason.
 type Refusal struct {
-	Tool  string `json:"tool"` // tool id, or "(other)": see maxRefusals
-	Code  string `json:"code"` // of the first denial
-	Count int    `json:"count"`
+	Tool  string `json:"tool"`  // tool id, or "(other)": see maxRefusals
+	Code  string `json:"code"`  // of the first denial
+	Count int    `json:"count"` // of calls
 }
 
 // maxRefusals bounds the rows that are kept of a run: code can invent tool ids.

@@ -17,29 +17,29 @@ const (
 // Config is data.codemode.config: the lists and numbers a policy works with, filled from
 // the flags and the config file. The zero value allows no tool.
 type Config struct {
-	Servers map[string]ServerConfig `json:"servers"`
-	Limits  Limits                  `json:"limits"`
+	Servers map[string]ServerConfig `json:"servers"` // by name
+	Limits  Limits                  `json:"limits"`  // for all servers
 }
 
 // ServerConfig is what one wrapped server's tools may do. Names are raw tool names.
 type ServerConfig struct {
-	Allow   ToolSet             `json:"allow"`
-	Private ToolSet             `json:"private"`
-	Rules   map[string][]string `json:"rules"` // CEL rules by tool; each must have a result in Call.Rules
+	Allow   ToolSet             `json:"allow"`   // tools that may be called
+	Private ToolSet             `json:"private"` // tools that return private data
+	Rules   map[string][]string `json:"rules"`   // CEL rules by tool; each must have a result in Call.Rules
 }
 
 // Limits are numbers the policy enforces. Zero means the default.
 type Limits struct {
-	CallsPerRun   int `json:"calls_per_run"`
-	ArgumentBytes int `json:"argument_bytes"`
+	CallsPerRun   int `json:"calls_per_run"`  // calls that one run may make
+	ArgumentBytes int `json:"argument_bytes"` // size of the arguments of one call, in bytes
 }
 
 // ToolSet is every tool of a server, or those it names. The zero value is none. In JSON it is
 // "*", or an object with a true for each name, which a policy looks up at the same price for
 // ten tools and for ten thousand.
 type ToolSet struct {
-	All   bool
-	Names []string
+	All   bool     // every tool; Names then says nothing
+	Names []string // raw tool names
 }
 
 // AllTools is every tool of a server.

@@ -20,13 +20,13 @@ const policyErrorText = "the policy could not decide about this call, so it is r
 
 // Decision is the answer to a Request. Its zero value denies.
 type Decision struct {
-	Allow   bool     `json:"allow"`
+	Allow   bool     `json:"allow"`   // the call may go out
 	Denials []Denial `json:"denials"` // why not, most telling first; empty exactly when Allow
-	Effects Effects  `json:"effects"`
+	Effects Effects  `json:"effects"` // empty unless Allow
 
 	// Revision names what decided: the bundle's own revision, if it has one, and a hash
-	// over every policy rule and every piece of data. Which of these rules were behind a decision Eval tells:
-	// following that costs a quarter of a decision.
+	// over every policy rule and every piece of data. Which policy rules were behind a
+	// decision Eval tells: following that costs a quarter of a decision.
 	Revision string `json:"revision"`
 }
 

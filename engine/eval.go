@@ -20,7 +20,7 @@ const maxInput = 16 << 20
 
 // EvalResult is a decision and what is behind it.
 type EvalResult struct {
-	Decision Decision     `json:"decision"`
+	Decision Decision     `json:"decision"`         // what Engine.Decide comes to
 	Rules    []PolicyRule `json:"rules"`            // those that had a say, in the order of the files
 	Printed  string       `json:"printed"`          // what print() in policy rules said
 	Problem  string       `json:"problem,omitzero"` // why the decision is policy_error
@@ -28,15 +28,15 @@ type EvalResult struct {
 
 // PolicyRule is a rule of the policy, in Rego, that held, as its METADATA describes it.
 type PolicyRule struct {
-	Name        string `json:"name"` // "budget.deny"; outside the families the whole path
-	Title       string `json:"title"`
-	Description string `json:"description"`
-	Code        string `json:"code"`     // custom.code
-	Location    string `json:"location"` // file:line
+	Name        string `json:"name"`        // "budget.deny"; outside the families the whole path
+	Title       string `json:"title"`       // of its METADATA, "" without
+	Description string `json:"description"` // of its METADATA, "" without
+	Code        string `json:"code"`        // custom.code
+	Location    string `json:"location"`    // file:line
 }
 
-// Eval decides about an input document or a whole line of a decision log, and tells which policy rules
-// were behind the decision. It decides exactly as Engine.Decide does. An error means that the
+// Eval decides about an input document or a whole line of a decision log, and tells
+// which policy rules were behind the decision. It decides exactly as Engine.Decide does. An error means that the
 // policy does not load or that the input is not a JSON object with what every call has.
 func Eval(ctx context.Context, src Source, config Config, input []byte) (*EvalResult, error) {
 	if len(input) > maxInput {

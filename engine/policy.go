@@ -218,8 +218,8 @@ func (t tree) schemas() (*ast.SchemaSet, error) {
 
 // LoadError says why a policy does not load, one problem a line.
 type LoadError struct {
-	Policy   string // the directory or bundle; may be empty
-	Problems []string
+	Policy   string   // the directory or bundle; may be empty
+	Problems []string // each with file and line where there is one
 }
 
 func (e *LoadError) Error() string {

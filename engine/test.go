@@ -23,7 +23,7 @@ const testTimeout = 5 * time.Second
 
 // TestOptions say which tests run and what is printed.
 type TestOptions struct {
-	Source    Source
+	Source    Source    // the policy with its tests
 	Run       string    // a regular expression over full test names; empty runs all
 	Verbose   bool      // every test, and the trace of those that fail
 	Coverage  bool      // measure which lines the tests reach
@@ -33,7 +33,7 @@ type TestOptions struct {
 
 // TestResult counts test cases, those within a test each by itself.
 type TestResult struct {
-	Passed, Failed, Errors, Skipped int
+	Passed, Failed, Errors, Skipped int     // Errors are tests that came to no result
 	Coverage                        float64 // percent; -1 when it was not measured
 }
 

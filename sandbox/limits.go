@@ -83,7 +83,7 @@ func (l Limits) Check() error {
 // servers returns it before anything is started.
 type OptionError struct {
 	Option string // its name in Go, such as "Limits.Memory"
-	Reason string
+	Reason string // one line
 }
 
 func (e *OptionError) Error() string { return fmt.Sprintf("option %s: %s", e.Option, e.Reason) }

@@ -40,21 +40,21 @@ var ErrTooLong = errors.New("the line is too long")
 // and Result are anything that encoding/json encodes, or a json.RawMessage that
 // holds it already.
 type Entry struct {
-	Labels      map[string]string `json:"labels"`            // who decided
-	DecisionID  string            `json:"decision_id"`       // filled in by Write if empty
-	Bundles     map[string]Bundle `json:"bundles,omitempty"` // the policies, by name
-	Path        string            `json:"path"`              // filled in by Write if empty
-	Input       any               `json:"input"`             // what the policy was asked
-	Result      any               `json:"result"`            // what it answered
-	RequestedBy string            `json:"requested_by,omitempty"`
-	Timestamp   time.Time         `json:"timestamp"`         // filled in by Write if zero
-	Metrics     map[string]int64  `json:"metrics,omitempty"` // times in nanoseconds end in _ns
-	RequestID   uint64            `json:"req_id,omitempty"`
+	Labels      map[string]string `json:"labels"`                 // who decided
+	DecisionID  string            `json:"decision_id"`            // filled in by Write if empty
+	Bundles     map[string]Bundle `json:"bundles,omitempty"`      // the policies, by name
+	Path        string            `json:"path"`                   // filled in by Write if empty
+	Input       any               `json:"input"`                  // what the policy was asked
+	Result      any               `json:"result"`                 // what it answered
+	RequestedBy string            `json:"requested_by,omitempty"` // name of the client
+	Timestamp   time.Time         `json:"timestamp"`              // filled in by Write if zero
+	Metrics     map[string]int64  `json:"metrics,omitempty"`      // times in nanoseconds end in _ns
+	RequestID   uint64            `json:"req_id,omitempty"`       // number of the request; 0 is left out
 }
 
 // Bundle says which revision of a policy decided.
 type Bundle struct {
-	Revision string `json:"revision,omitempty"`
+	Revision string `json:"revision,omitempty"` // Decision.Revision
 }
 
 // Log writes entries. It is safe for concurrent use.

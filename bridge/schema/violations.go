@@ -17,8 +17,8 @@ const MaxViolations = 8
 // this package and names from the schema and the arguments, at most 200 bytes;
 // it never holds a value of the arguments.
 type Violation struct {
-	Path    string `json:"path"` // JSON pointer into the arguments, at most 256 bytes
-	Message string `json:"message"`
+	Path    string `json:"path"`    // JSON pointer into the arguments, at most 256 bytes
+	Message string `json:"message"` // one line
 }
 
 // Violations returns where args break the schema, nil when nowhere: at most

@@ -10,9 +10,9 @@ import (
 // Entry is one tool as Describe and Module need it: the results of Names,
 // Render and Summary.
 type Entry struct {
-	Name    string
-	Stub    string
-	Summary string
+	Name    string // of Names
+	Stub    string // of Render
+	Summary string // of Summary
 }
 
 // Texts around summaries.

@@ -43,7 +43,7 @@ func Names(tools []Tool, prefix bool) (names, warnings []string, err error) {
 
 // ClashError says that tools of two servers would have the same Python name.
 type ClashError struct {
-	First, Second Tool
+	First, Second Tool   // in the order of the tools
 	Name          string // in Python
 }
 

@@ -39,12 +39,12 @@ const (
 // Tool is what a server says about one tool. Server and Name are raw, as they
 // make up the tool id.
 type Tool struct {
-	Server      string
-	Name        string
-	Description string
+	Server      string          // name of the server in the configuration
+	Name        string          // as the server spells it
+	Description string          // the server's own; may be empty, long and hostile
 	Input       json.RawMessage // JSON Schema of the arguments; required
 	Output      json.RawMessage // JSON Schema of the structured result, or nil
-	Private     bool
+	Private     bool            // shown by [private]
 }
 
 // id is the tool id, quoted and bounded for messages.

@@ -26,7 +26,7 @@ var (
 // OptionError says which option of Start cannot be as it is. Nothing was started.
 type OptionError struct {
 	Option string // its name in Go, such as "Command.Path"
-	Reason string
+	Reason string // one line
 }
 
 func (e *OptionError) Error() string { return fmt.Sprintf("option %s: %s", e.Option, e.Reason) }
@@ -35,8 +35,8 @@ func (e *OptionError) Error() string { return fmt.Sprintf("option %s: %s", e.Opt
 // server's: untrusted, but one line without control or formatting characters and
 // at most 500 of them. The error's data is dropped.
 type RPCError struct {
-	Code    int64
-	Message string
+	Code    int64  // of JSON-RPC
+	Message string // the server's
 
 	supported []string // protocol versions an answer to initialize names
 }

@@ -19,6 +19,7 @@ import (
 type Command struct {
 	// Path is the program. A name without a slash is found in the PATH of Env.
 	Path string
+	// Args are what follows Path on the command line.
 	Args []string
 	// Env is the whole environment of the server, nothing is added. Nil means
 	// [DefaultEnv].

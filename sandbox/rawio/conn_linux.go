@@ -16,11 +16,11 @@ const pipeBuf = 4096
 type Conn struct {
 	file    File
 	raw     syscall.RawConn // nil where the file may block
-	in, out call
+	in, out transfer
 }
 
-// call is a system call that can be made again, without a closure of its own each time.
-type call struct {
+// transfer is a system call that can be made again, without a closure of its own each time.
+type transfer struct {
 	number uintptr
 	p      []byte
 	n      int
@@ -31,11 +31,11 @@ type call struct {
 // New returns a Conn on f, whose Fd method may not be called from then on: it would make the
 // file one that blocks.
 func New(f File) *Conn {
-	c := &Conn{file: f, in: call{number: syscall.SYS_READ}, out: call{number: syscall.SYS_WRITE}}
+	c := &Conn{file: f, in: transfer{number: syscall.SYS_READ}, out: transfer{number: syscall.SYS_WRITE}}
 	if raw, err := f.SyscallConn(); err == nil && nonblocking(raw) {
 		c.raw = raw
 	}
-	for _, k := range []*call{&c.in, &c.out} {
+	for _, k := range []*transfer{&c.in, &c.out} {
 		k.wait = func(fd uintptr) bool {
 			k.make(fd)
 			return k.errno != syscall.EAGAIN
@@ -51,7 +51,7 @@ func nonblocking(raw syscall.RawConn) bool {
 	return err == nil && errno == 0 && flags&syscall.O_NONBLOCK != 0
 }
 
-func (k *call) make(fd uintptr) {
+func (k *transfer) make(fd uintptr) {
 	for {
 		n, _, errno := syscall.RawSyscall(k.number, fd, uintptr(unsafe.Pointer(unsafe.SliceData(k.p))), uintptr(len(k.p)))
 		if k.n, k.errno = int(n), errno; errno != syscall.EINTR {

@@ -14,9 +14,9 @@ import (
 
 // A Program is code to run and what it tries to do.
 type Program struct {
-	Name, Code string
-	First      bool // it is about the first process, where that is not the runner
-	Ends       bool // it may turn out to have ended its sandbox
+	Name, Code string // what it tries, and the Python that does
+	First      bool   // it is about the first process, where that is not the runner
+	Ends       bool   // it may turn out to have ended its sandbox
 }
 
 // Outlive starts a program of Outliving in a sandbox of the driver and returns when it

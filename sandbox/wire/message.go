@@ -27,7 +27,7 @@ type Reply struct {
 	Text       string          // what the code's str holds
 	Structured bool            // Text is the JSON of the structured content
 	Content    json.RawMessage // the content blocks, a JSON array; nil: one text block holding Text
-	Err        *CallError
+	Err        *CallError      // the call was refused, or failed; nil when it did not
 }
 
 // CallError becomes a ToolError in the code. Nothing in it comes from an error
