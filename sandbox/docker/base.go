@@ -17,6 +17,7 @@ import (
 	"github.com/docker/docker/api/types/container"
 	"github.com/docker/docker/api/types/image"
 
+	"github.com/mcp-code-mode/mcp-code-mode/internal/hint"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/docker/internal/pid1"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/rootfs"
 )
@@ -79,7 +80,7 @@ func pinned(base string) (string, error) {
 	}
 	if _, ok := named.(reference.Canonical); !ok {
 		err := fmt.Errorf("reading base image %q: it is not pinned by digest", base)
-		return "", &hinted{err, fmt.Sprintf("docker pull %s prints the digest; then use %s@sha256:…", base, reference.TrimNamed(named))}
+		return "", hint.Error(err, fmt.Sprintf("docker pull %s prints the digest; then use %s@sha256:…", base, reference.TrimNamed(named)))
 	}
 	return named.String(), nil
 }
@@ -97,7 +98,7 @@ func (b builder) pull(ctx context.Context, base string) error {
 	}
 	if err != nil {
 		err = b.engine.explain("pulling base image "+strconv.Quote(base), err)
-		return &hinted{err, "if the registry needs a login, docker pull it first"}
+		return hint.Error(err, "if the registry needs a login, docker pull it first")
 	}
 	return nil
 }

@@ -14,14 +14,3 @@
 // The engine is found as the docker command finds it, see Probe. Errors that
 // have a next step for the operator carry it in a method Hint() string.
 package docker
-
-// hinted is an error with a next step.
-type hinted struct {
-	error
-	hint string
-}
-
-func (e *hinted) Unwrap() error { return e.error }
-
-// Hint is the next step, for the operator.
-func (e *hinted) Hint() string { return e.hint }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/containerd/errdefs"
 
+	"github.com/mcp-code-mode/mcp-code-mode/internal/hint"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
 )
 
@@ -129,7 +130,7 @@ func (d *Driver) learn(ctx context.Context) error {
 	if _, ok := info.Runtimes[name]; !ok && d.options.Runtime != "" {
 		names := strings.Join(slices.Sorted(maps.Keys(info.Runtimes)), ", ")
 		err = fmt.Errorf("using runtime %q: the engine at %s has only %s", name, d.engine.host, names)
-		return &hinted{err, "add it to the runtimes in the engine's daemon.json, or leave out --runtime"}
+		return hint.Error(err, "add it to the runtimes in the engine's daemon.json, or leave out --runtime")
 	}
 	d.gvisor, d.crun = isRuntime(info, name, "runsc"), isRuntime(info, name, "crun")
 	d.podman = isPodman(version)

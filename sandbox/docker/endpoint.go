@@ -22,6 +22,8 @@ import (
 	"github.com/docker/cli/cli/context/store"
 	"github.com/docker/docker/client"
 	"github.com/docker/go-connections/tlsconfig"
+
+	"github.com/mcp-code-mode/mcp-code-mode/internal/hint"
 )
 
 // An endpoint is one place where an engine may answer.
@@ -172,7 +174,7 @@ func fromContext(name, source string) (endpoint, error) {
 	metadata, err := s.GetMetadata(name)
 	if err != nil {
 		err = fmt.Errorf("reading docker %s: %w", source, err)
-		return endpoint{}, &hinted{err, "docker context ls shows the contexts there are"}
+		return endpoint{}, hint.Error(err, "docker context ls shows the contexts there are")
 	}
 	m, ok := metadata.Endpoints["docker"].(meta)
 	if !ok || m.Host == "" {

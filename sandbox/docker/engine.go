@@ -15,6 +15,8 @@ import (
 	"github.com/docker/docker/api/types/system"
 	"github.com/docker/docker/client"
 	"golang.org/x/sync/errgroup"
+
+	"github.com/mcp-code-mode/mcp-code-mode/internal/hint"
 )
 
 const (
@@ -102,11 +104,11 @@ func connect(ctx context.Context) (*engine, types.Ping, error) {
 		denied = denied || errors.Is(err, fs.ErrPermission)
 		tried = append(tried, fmt.Sprintf("%s (%s): %v", ep.host, ep.source, rootCause(err)))
 	}
-	hint := "start the engine, or set DOCKER_HOST; on Linux, --sandbox gvisor needs none"
+	next := "start the engine, or set DOCKER_HOST; on Linux, --sandbox gvisor needs none"
 	if denied {
-		hint = "add yourself to the group that owns the socket (usually: docker), or use --sandbox gvisor"
+		next = "add yourself to the group that owns the socket (usually: docker), or use --sandbox gvisor"
 	}
-	return nil, types.Ping{}, &hinted{fmt.Errorf("finding a Docker engine: none answers at %s", strings.Join(tried, "; ")), hint}
+	return nil, types.Ping{}, hint.Error(fmt.Errorf("finding a Docker engine: none answers at %s", strings.Join(tried, "; ")), next)
 }
 
 // connect asks one endpoint, and settles the API version.

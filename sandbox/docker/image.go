@@ -17,6 +17,7 @@ import (
 	"github.com/docker/docker/api/types/image"
 	"github.com/docker/docker/client"
 
+	"github.com/mcp-code-mode/mcp-code-mode/internal/hint"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/rootfs"
 )
 
@@ -114,7 +115,7 @@ func (b builder) use(ctx context.Context, ref string) (sandboxImage, error) {
 	img, err := b.inspect(ctx, ref)
 	if errdefs.IsNotFound(err) {
 		err = fmt.Errorf("looking for image %q: the engine does not have it", ref)
-		return sandboxImage{}, &hinted{err, "docker pull it, or leave out --image to have one built"}
+		return sandboxImage{}, hint.Error(err, "docker pull it, or leave out --image to have one built")
 	}
 	if err != nil {
 		return sandboxImage{}, b.engine.explain(fmt.Sprintf("looking for image %q", ref), err)
@@ -173,11 +174,11 @@ func (img inspected) check(runner []byte) error {
 	const rebuild = "build it with this version of the program: mcp-code-mode build-image"
 	switch {
 	case img.labels[labelRunner] == "" || len(img.entrypoint) == 0:
-		return &hinted{fmt.Errorf("using image %q: it was not built by mcp-code-mode", img.ref), rebuild}
+		return hint.Error(fmt.Errorf("using image %q: it was not built by mcp-code-mode", img.ref), rebuild)
 	case img.labels[labelRunner] != digestOf(runner):
-		return &hinted{fmt.Errorf("using image %q: it holds the runner of another version", img.ref), rebuild}
+		return hint.Error(fmt.Errorf("using image %q: it holds the runner of another version", img.ref), rebuild)
 	case img.labels[labelInit] != initDigest():
-		return &hinted{fmt.Errorf("using image %q: it holds the first process of another version", img.ref), rebuild}
+		return hint.Error(fmt.Errorf("using image %q: it holds the first process of another version", img.ref), rebuild)
 	case img.volumes > 0:
 		return img.declaresVolumes()
 	}
@@ -217,7 +218,7 @@ func (b builder) checkPlatform(ctx context.Context) error {
 	}
 	err = fmt.Errorf("the engine at %s runs %s/%s, this program embeds Python for linux/%s",
 		b.engine.host, v.Os, v.Arch, architecture)
-	return &hinted{err, "build an image for that engine: mcp-code-mode build-image --base IMAGE@sha256:…"}
+	return hint.Error(err, "build an image for that engine: mcp-code-mode build-image --base IMAGE@sha256:…")
 }
 
 // load sends the image to the engine, which keeps only one of two equal ones.

@@ -9,6 +9,7 @@ import (
 	"github.com/containerd/errdefs"
 	"github.com/docker/docker/api/types/container"
 
+	"github.com/mcp-code-mode/mcp-code-mode/internal/hint"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
 )
 
@@ -137,7 +138,7 @@ func checkWarnings(warnings []string) error {
 	for _, warning := range warnings {
 		if strings.Contains(warning, "discarded") {
 			err := fmt.Errorf("the engine cannot enforce a limit: %s", warning)
-			return &hinted{err, "use --sandbox gvisor, or give the engine the memory, pids and cpu cgroup controllers"}
+			return hint.Error(err, "use --sandbox gvisor, or give the engine the memory, pids and cpu cgroup controllers")
 		}
 	}
 	return nil

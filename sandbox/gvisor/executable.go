@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/mcp-code-mode/mcp-code-mode/internal/hint"
 	"github.com/mcp-code-mode/mcp-code-mode/internal/ourdir"
 )
 
@@ -40,8 +41,8 @@ func executable(path string) (*os.File, error) {
 		}
 		what = strconv.Quote(path)
 	case selfExe == "/proc/self/exe" && !mainCalled.Load():
-		return nil, &hinted{errors.New("gVisor cannot start from this program: it did not call gvisor.Main"),
-			"make gvisor.Main() the first line of main (and of TestMain), or set Options.Runsc"}
+		return nil, hint.Error(errors.New("gVisor cannot start from this program: it did not call gvisor.Main"),
+			"make gvisor.Main() the first line of main (and of TestMain), or set Options.Runsc")
 	default:
 		path, what = selfExe, "this program"
 	}
@@ -70,7 +71,7 @@ func beyond(files []*os.File, executable *os.File) (*os.File, error) {
 	fd, err := unix.FcntlInt(executable.Fd(), unix.F_DUPFD_CLOEXEC, highest+execMargin)
 	if err != nil {
 		err = fmt.Errorf("opening gVisor's executable as descriptor %d: %w", highest+execMargin, err)
-		return nil, &hinted{err, "allow more open files: ulimit -n 1024"}
+		return nil, hint.Error(err, "allow more open files: ulimit -n 1024")
 	}
 	return os.NewFile(uintptr(fd), executable.Name()), nil
 }
@@ -118,7 +119,7 @@ func checkExecutable(f *os.File, what string) error {
 	for _, segment := range bin.Progs {
 		if segment.Type == elf.PT_INTERP {
 			err := fmt.Errorf("%s is linked dynamically (built with cgo), so gVisor cannot run from it", what)
-			return &hinted{err, "build it with CGO_ENABLED=0, as `make build` does, or take a program of a release"}
+			return hint.Error(err, "build it with CGO_ENABLED=0, as `make build` does, or take a program of a release")
 		}
 	}
 	info, err := f.Stat()
@@ -127,7 +128,7 @@ func checkExecutable(f *os.File, what string) error {
 	}
 	if os.Geteuid() == 0 && info.Mode().Perm()&0o005 != 0o005 {
 		err := fmt.Errorf("%s has mode %04o: the sandbox, which is a user of its own, cannot execute it", what, info.Mode().Perm())
-		return &hinted{err, "chmod o+rx " + f.Name()}
+		return hint.Error(err, "chmod o+rx "+f.Name())
 	}
 	return nil
 }

@@ -3,27 +3,19 @@
 package gvisor
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
-)
 
-// hint is what an error tells the operator to do.
-func hint(err error) string {
-	var h interface{ Hint() string }
-	if errors.As(err, &h) {
-		return h.Hint()
-	}
-	return ""
-}
+	"github.com/mcp-code-mode/mcp-code-mode/internal/hint"
+)
 
 func TestADynamicExecutableIsRefusedWithTheRemedy(t *testing.T) {
 	_, err := New(t.Context(), Options{Runsc: "/bin/sh"})
-	if err == nil || !strings.Contains(err.Error(), "linked dynamically") || !strings.Contains(hint(err), "CGO_ENABLED=0") {
-		t.Errorf("got %v, hint %q", err, hint(err))
+	if err == nil || !strings.Contains(err.Error(), "linked dynamically") || !strings.Contains(hint.Of(err), "CGO_ENABLED=0") {
+		t.Errorf("got %v, hint %q", err, hint.Of(err))
 	}
 }
 
@@ -34,8 +26,8 @@ func TestAProgramThatDoesNotCallMainIsToldSo(t *testing.T) {
 	mainCalled.Store(false)
 	defer mainCalled.Store(true)
 	err := Probe(t.Context())
-	if err == nil || !strings.Contains(err.Error(), "did not call gvisor.Main") || !strings.Contains(hint(err), "first line of main") {
-		t.Errorf("got %v, hint %q", err, hint(err))
+	if err == nil || !strings.Contains(err.Error(), "did not call gvisor.Main") || !strings.Contains(hint.Of(err), "first line of main") {
+		t.Errorf("got %v, hint %q", err, hint.Of(err))
 	}
 }
 
@@ -52,8 +44,8 @@ func TestAnExecutableThatNobodyCanExecuteIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = New(t.Context(), Options{Runsc: path})
-	if err == nil || !strings.Contains(err.Error(), "mode 0700") || !strings.Contains(hint(err), "chmod o+rx") {
-		t.Errorf("got %v, hint %q", err, hint(err))
+	if err == nil || !strings.Contains(err.Error(), "mode 0700") || !strings.Contains(hint.Of(err), "chmod o+rx") {
+		t.Errorf("got %v, hint %q", err, hint.Of(err))
 	}
 }
 

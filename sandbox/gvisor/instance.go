@@ -16,15 +16,15 @@ import (
 
 // instance is one sandbox: a sentry and our ends of its streams.
 type instance struct {
-	cmd    *exec.Cmd
-	stdin  *os.File
-	stdout *os.File
-	in     *rawio.Conn // stdin
-	out    *rawio.Conn // stdout; nil once it is drained
-	place  *placement
-	user   *user
-	gauge  *gauge
-	stderr *tail
+	cmd     *exec.Cmd
+	stdin   *os.File
+	stdout  *os.File
+	in      *rawio.Conn // stdin
+	out     *rawio.Conn // stdout; nil once it is drained
+	cgroups *cgroups
+	user    *user
+	gauge   *gauge
+	stderr  *tail
 
 	readMu sync.Mutex // held around reads of stdout and rest
 	rest   []byte     // read before stdout: a preamble, or what was left when the sentry died
@@ -86,10 +86,10 @@ func (i *instance) reap(w *watchdog, log *slog.Logger) {
 	i.user.release()
 	i.exit = sandbox.Exit{
 		Code:   i.cmd.ProcessState.ExitCode(),
-		Memory: i.overMemory.Load() || i.place.outOfMemory(),
+		Memory: i.overMemory.Load() || i.cgroups.outOfMemory(),
 		Detail: i.stderr.text(),
 	}
-	if err := i.place.remove(); err != nil {
+	if err := i.cgroups.remove(); err != nil {
 		log.Warn("removing what belonged to a sandbox", "error", err)
 	}
 	close(i.gone)

@@ -12,6 +12,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/mcp-code-mode/mcp-code-mode/internal/hint"
 )
 
 // stdio are our ends of the runner's standard streams.
@@ -69,8 +71,8 @@ func describe(err error, detail string) error {
 	const restrict = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns"
 	if text, readErr := os.ReadFile(restrict); readErr == nil && os.Geteuid() != 0 &&
 		strings.TrimSpace(string(text)) == "1" && strings.Contains(detail, "chroot") {
-		return &hinted{err, "AppArmor lets an ordinary user's namespaces do nothing here: " +
-			"sysctl kernel.apparmor_restrict_unprivileged_userns=0, a profile for this program, or --sandbox docker"}
+		return hint.Error(err, "AppArmor lets an ordinary user's namespaces do nothing here: "+
+			"sysctl kernel.apparmor_restrict_unprivileged_userns=0, a profile for this program, or --sandbox docker")
 	}
 	return err
 }
@@ -80,10 +82,10 @@ func startError(err error) error {
 	switch {
 	case errors.Is(err, unix.EPERM), errors.Is(err, unix.ENOSPC), errors.Is(err, unix.EUSERS):
 		err = fmt.Errorf("making user and PID namespaces: %w", err)
-		return &hinted{err, "user namespaces are turned off here: see sysctl user.max_user_namespaces, " +
-			"kernel.unprivileged_userns_clone and kernel.apparmor_restrict_unprivileged_userns, or use --sandbox docker"}
+		return hint.Error(err, "user namespaces are turned off here: see sysctl user.max_user_namespaces, "+
+			"kernel.unprivileged_userns_clone and kernel.apparmor_restrict_unprivileged_userns, or use --sandbox docker")
 	case errors.Is(err, unix.EACCES):
-		return &hinted{err, "the sandbox is a user of its own, who must be able to execute this program: chmod o+rx"}
+		return hint.Error(err, "the sandbox is a user of its own, who must be able to execute this program: chmod o+rx")
 	}
 	return err
 }

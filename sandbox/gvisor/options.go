@@ -31,14 +31,3 @@ type Options struct {
 	// up. Starts then take longer and nothing but the root image is cached.
 	Cold bool
 }
-
-// hinted is an error with a next step for the operator.
-type hinted struct {
-	error
-	hint string
-}
-
-func (e *hinted) Unwrap() error { return e.error }
-
-// Hint is the next step, for the operator.
-func (e *hinted) Hint() string { return e.hint }

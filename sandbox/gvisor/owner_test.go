@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcp-code-mode/mcp-code-mode/internal/hint"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/sandboxtest"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/wire"
@@ -187,7 +188,7 @@ func playWithoutNamespaces() error {
 		return err
 	}
 	err := Probe(context.Background())
-	fmt.Printf("%v\nhint: %s\n", err, hint(err))
+	fmt.Printf("%v\nhint: %s\n", err, hint.Of(err))
 	return nil
 }
 

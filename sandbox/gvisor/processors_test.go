@@ -121,7 +121,7 @@ func TestPartOfAProcessorIsAQuotaWhereThereAreControlGroups(t *testing.T) {
 		t.Skip("none can be used here")
 	}
 	found := false
-	for _, g := range i.place.groups {
+	for _, g := range i.cgroups.groups {
 		for _, file := range []string{"cpu.cfs_quota_us", "cpu.max"} {
 			if text, err := os.ReadFile(filepath.Join(g.dir, file)); err == nil {
 				found = true

@@ -20,9 +20,9 @@ type spawner struct {
 }
 
 type spawnRequest struct {
-	cmd    *exec.Cmd
-	place  *placement
-	result chan error
+	cmd     *exec.Cmd
+	cgroups *cgroups
+	result  chan error
 }
 
 func newSpawner(state *stateDir) *spawner {
@@ -49,18 +49,18 @@ func (s *spawner) run(locked chan struct{}) {
 	close(locked)
 	defer close(s.done) // and never unlock
 	for r := range s.requests {
-		err := r.place.apply(r.cmd)
+		err := r.cgroups.apply(r.cmd)
 		if err == nil {
 			err = r.cmd.Start()
 		}
-		r.result <- errors.Join(err, r.place.leave())
+		r.result <- errors.Join(err, r.cgroups.leave())
 	}
 }
 
-// start starts cmd in its place. When it returns an error, cmd may still have
+// start starts cmd in these control groups. When it returns an error, cmd may still have
 // been started; then cmd.Process is set. It must not be called after close.
-func (s *spawner) start(cmd *exec.Cmd, place *placement) error {
-	r := spawnRequest{cmd, place, make(chan error, 1)}
+func (s *spawner) start(cmd *exec.Cmd, groups *cgroups) error {
+	r := spawnRequest{cmd, groups, make(chan error, 1)}
 	s.requests <- r
 	return <-r.result
 }

@@ -147,7 +147,7 @@ type machine struct {
 	ours    stdio
 	theirs  sentryFiles
 	control *controlSocket
-	place   *placement
+	cgroups *cgroups
 	user    *user
 }
 
@@ -157,9 +157,9 @@ func (m *machine) release() {
 	if m.control != nil {
 		m.control.close()
 	}
-	if m.place != nil {
+	if m.cgroups != nil {
 		// It fails only if something is in it, which release cannot help.
-		_ = m.place.remove()
+		_ = m.cgroups.remove()
 	}
 	if m.user != nil {
 		m.user.release()
@@ -185,11 +185,11 @@ func (d *Driver) prepare(m *machine, spec *specs.Spec) error {
 	if err != nil {
 		return err
 	}
-	if m.place, err = place(d.groups, m.id); err != nil {
+	if m.cgroups, err = newCgroups(d.groups, m.id); err != nil {
 		// The watchdog and the limits inside still hold.
 		d.groupless.Do(func() { d.log.Warn("starting sandboxes without a control group", "error", err) })
-		_ = m.place.remove() // what is left goes when the driver is closed
-		m.place = &placement{}
+		_ = m.cgroups.remove() // what is left goes when the driver is closed
+		m.cgroups = &cgroups{}
 	}
 	return nil
 }
@@ -203,21 +203,21 @@ func (d *Driver) spawn(m *machine) (*instance, error) {
 	}
 	defer exe.Close()
 	cmd := command(execPath(exe), argv, m.user, d.root, &m.theirs)
-	err = d.spawner.start(cmd, m.place)
+	err = d.spawner.start(cmd, m.cgroups)
 	if cmd.Process == nil {
 		return nil, startError(err)
 	}
 	i := &instance{
 		cmd: cmd, stdin: m.ours.in, stdout: m.ours.out, in: rawio.New(m.ours.in), out: rawio.New(m.ours.out),
-		place: m.place, user: m.user, gone: make(chan struct{}),
+		cgroups: m.cgroups, user: m.user, gone: make(chan struct{}),
 	}
 	i.gauge = &gauge{kill: i.killForMemory}
 	// It cannot be another process's yet: nobody has waited for this one. Without
 	// it, as when it is hidden from us, the sentry's heap goes unseen.
 	i.gauge.statm, _ = os.Open(fmt.Sprintf("/proc/%d/statm", cmd.Process.Pid))
 	i.stderr = newTail(m.ours.err)
-	m.ours, m.place, m.user = stdio{}, nil, nil // now the instance's
-	closeFiles(m.theirs.list())                 // or its end would never be seen
+	m.ours, m.cgroups, m.user = stdio{}, nil, nil // now the instance's
+	closeFiles(m.theirs.list())                   // or its end would never be seen
 	m.theirs = sentryFiles{}
 	d.adopt(i)
 	if err != nil {

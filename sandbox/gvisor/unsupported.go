@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime"
 
+	"github.com/mcp-code-mode/mcp-code-mode/internal/hint"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
 )
 
@@ -27,5 +28,5 @@ func OwnUsers() bool { return false }
 
 func unsupported() error {
 	err := fmt.Errorf("%w, not on %s/%s", ErrUnsupported, runtime.GOOS, runtime.GOARCH)
-	return &hinted{err, "use --sandbox docker"}
+	return hint.Error(err, "use --sandbox docker")
 }

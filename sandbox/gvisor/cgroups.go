@@ -9,53 +9,53 @@ import (
 	"path/filepath"
 )
 
-// placement is the control groups one sandbox runs in.
-type placement struct {
-	groups []placedGroup
+// cgroups is the control groups one sandbox runs in.
+type cgroups struct {
+	groups []cgroup
 	v2     *os.File // the version 2 group, for the child to be born in
 }
 
-type placedGroup struct {
+type cgroup struct {
 	hierarchy
 	dir string
 }
 
-// place makes the control groups of one sandbox. Even with an error, what it
+// newCgroups makes the control groups of one sandbox. Even with an error, what it
 // returns must be removed.
-func place(hierarchies []hierarchy, id string) (*placement, error) {
-	p := &placement{}
+func newCgroups(hierarchies []hierarchy, id string) (*cgroups, error) {
+	c := &cgroups{}
 	for _, h := range hierarchies {
 		dir, err := h.group(id)
 		if dir != "" {
-			p.groups = append(p.groups, placedGroup{h, dir})
+			c.groups = append(c.groups, cgroup{h, dir})
 		}
 		if err == nil && h.v2 {
-			p.v2, err = os.Open(dir)
+			c.v2, err = os.Open(dir)
 		}
 		if err != nil {
-			return p, err
+			return c, err
 		}
 	}
-	return p, nil
+	return c, nil
 }
 
 // apply prepares the thread it runs on, which is about to start cmd, so that the
-// child is born in its place. Version 1 groups are inherited from the thread.
-func (p *placement) apply(cmd *exec.Cmd) error {
-	if p.v2 != nil {
+// child is born in them. Version 1 groups are inherited from the thread.
+func (c *cgroups) apply(cmd *exec.Cmd) error {
+	if c.v2 != nil {
 		cmd.SysProcAttr.UseCgroupFD = true
-		cmd.SysProcAttr.CgroupFD = int(p.v2.Fd())
+		cmd.SysProcAttr.CgroupFD = int(c.v2.Fd())
 	}
-	return p.move(func(g placedGroup) string { return g.dir })
+	return c.move(func(g cgroup) string { return g.dir })
 }
 
 // leave takes the thread out of the sandbox's groups again, after the start.
-func (p *placement) leave() error {
-	return p.move(func(g placedGroup) string { return g.hierarchy.dir })
+func (c *cgroups) leave() error {
+	return c.move(func(g cgroup) string { return g.hierarchy.dir })
 }
 
-func (p *placement) move(to func(placedGroup) string) error {
-	for _, g := range p.groups {
+func (c *cgroups) move(to func(cgroup) string) error {
+	for _, g := range c.groups {
 		if g.v2 {
 			continue
 		}
@@ -68,8 +68,8 @@ func (p *placement) move(to func(placedGroup) string) error {
 
 // outOfMemory reports whether the kernel has killed something here for its
 // memory.
-func (p *placement) outOfMemory() bool {
-	for _, g := range p.groups {
+func (c *cgroups) outOfMemory() bool {
+	for _, g := range c.groups {
 		if outOfMemory(g.dir) {
 			return true
 		}
@@ -78,10 +78,10 @@ func (p *placement) outOfMemory() bool {
 }
 
 // remove removes the groups. All processes in them must be dead.
-func (p *placement) remove() error {
-	closeFiles([]*os.File{p.v2})
+func (c *cgroups) remove() error {
+	closeFiles([]*os.File{c.v2})
 	var err error
-	for _, g := range p.groups {
+	for _, g := range c.groups {
 		err = errors.Join(err, removeGroup(g.dir, closePatience))
 	}
 	return err
