@@ -40,7 +40,7 @@ func (s *Session) Call(ctx context.Context, toolID string, args json.RawMessage)
 	if args == nil {
 		args = json.RawMessage("{}")
 	}
-	value, err := strictjson.Decode(args, strictjson.Limits{})
+	value, err := strictjson.Decode(args, strictjson.Bounds{})
 	if err != nil {
 		return Result{}, fmt.Errorf("decoding arguments of %q: %w", toolID, err)
 	}

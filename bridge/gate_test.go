@@ -133,7 +133,7 @@ func playGateCase(t *testing.T, archive *txtar.Archive) map[string]string {
 			continue
 		}
 		id, text, _ := strings.Cut(line, " ")
-		args, err := strictjson.Decode([]byte(text), strictjson.Limits{})
+		args, err := strictjson.Decode([]byte(text), strictjson.Bounds{})
 		if err != nil {
 			fmt.Fprintf(&replies, "not a call: %v\n", err)
 			continue

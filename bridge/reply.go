@@ -131,8 +131,8 @@ type content struct {
 func parseContent(raw json.RawMessage) content {
 	c, blocks := content{onlyText: true}, 0
 	var texts []string
-	limits := strictjson.Limits{Bytes: max(len(raw), 1), Depth: strictjson.MaxDepth, Values: max(len(raw), 1), Repeats: true}
-	err := strictjson.Read(raw, limits, func(r *strictjson.Reader) error {
+	bounds := strictjson.Bounds{Bytes: max(len(raw), 1), Depth: strictjson.MaxDepth, Values: max(len(raw), 1), Repeats: true}
+	err := strictjson.Read(raw, bounds, func(r *strictjson.Reader) error {
 		return r.Array(func() error {
 			blocks++
 			text, isText, size, err := parseBlock(r)

@@ -266,7 +266,7 @@ func FuzzSeenEqualsLogged(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		args, err := strictjson.Decode(text, strictjson.Limits{}) // as the wire does: no number is out of bounds
+		args, err := strictjson.Decode(text, strictjson.Bounds{}) // as the wire does: no number is out of bounds
 		if err != nil {
 			t.Skip()
 		}

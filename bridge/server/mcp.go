@@ -106,7 +106,7 @@ func decodeCode(raw json.RawMessage) (string, error) {
 	if len(raw) > MaxCode*6+1024 { // every byte may be escaped as \u00XX
 		return "", ErrCodeTooLarge
 	}
-	value, err := strictjson.Decode(raw, strictjson.Limits{Bytes: MaxCode*6 + 1024})
+	value, err := strictjson.Decode(raw, strictjson.Bounds{Bytes: MaxCode*6 + 1024})
 	if err != nil {
 		return "", fmt.Errorf("%s; the arguments are not clean JSON: %w", want, err)
 	}

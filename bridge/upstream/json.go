@@ -25,7 +25,7 @@ var (
 // that occurs twice is an error only where it is one that is asked for: two readers
 // could disagree on which one counts.
 func read(data []byte, depth int, f func(r *strictjson.Reader) error) error {
-	err := strictjson.Read(data, strictjson.Limits{Bytes: max(len(data), 1), Depth: depth, Values: max(len(data), 1), Repeats: true}, f)
+	err := strictjson.Read(data, strictjson.Bounds{Bytes: max(len(data), 1), Depth: depth, Values: max(len(data), 1), Repeats: true}, f)
 	var e *strictjson.Error
 	switch {
 	case !errors.As(err, &e):

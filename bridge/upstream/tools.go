@@ -257,7 +257,7 @@ func readAnnotations(raw json.RawMessage, note func(string, ...any)) map[string]
 // which a server happens to write members: keys sorted, numbers as written. _meta
 // and icons are left out, for they reach nobody and may change from start to start.
 func fingerprint(def json.RawMessage) (string, error) {
-	value, err := strictjson.Decode(def, strictjson.Limits{Bytes: maxTool, Depth: maxDepth, Values: maxTool, Repeats: true})
+	value, err := strictjson.Decode(def, strictjson.Bounds{Bytes: maxTool, Depth: maxDepth, Values: maxTool, Repeats: true})
 	if err != nil {
 		return "", fmt.Errorf("reading its definition: %w", err)
 	}

@@ -79,7 +79,7 @@ func parse(raw []byte) (*Document, error) {
 	case len(raw) > MaxBytes:
 		return nil, fmt.Errorf("it is larger than %d bytes", MaxBytes)
 	}
-	root, err := strictjson.Parse(raw, strictjson.Limits{Bytes: MaxBytes, Depth: MaxDepth, Repeats: true})
+	root, err := strictjson.Parse(raw, strictjson.Bounds{Bytes: MaxBytes, Depth: MaxDepth, Repeats: true})
 	var e *strictjson.Error
 	switch {
 	case err == nil:

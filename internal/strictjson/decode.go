@@ -10,8 +10,8 @@ import (
 // map[string]any, in one pass. Numbers keep their exact text. Every error is an
 // *Error, and the value is then nil. The value shares no memory with data. Of a key
 // that may occur twice the last value counts.
-func Decode(data []byte, lim Limits) (v any, err error) {
-	err = Read(data, lim, func(r *Reader) error {
+func Decode(data []byte, bounds Bounds) (v any, err error) {
+	err = Read(data, bounds, func(r *Reader) error {
 		v, err = r.Value()
 		return err
 	})

@@ -33,7 +33,7 @@ func TestDecodeKeepsValuesExactly(t *testing.T) {
 		{`{}`, map[string]any{}},
 		{`{"a":{"b":[null]},"A":1,"":2}`, map[string]any{"a": map[string]any{"b": []any{nil}}, "A": json.Number("1"), "": json.Number("2")}},
 	} {
-		got, err := strictjson.Decode([]byte(test.in), strictjson.Limits{})
+		got, err := strictjson.Decode([]byte(test.in), strictjson.Bounds{})
 		if err != nil {
 			t.Errorf("Decode(%s): %v", test.in, err)
 		}
@@ -102,7 +102,7 @@ func TestDecodeRefusesWhatIsNotStrictJSON(t *testing.T) {
 		{`[` + strings.Repeat("0,", 100_000) + `0]`, strictjson.ProblemValues, 199_999, "/99999"},
 		{`"` + strings.Repeat("x", 1<<20) + `"`, strictjson.ProblemSize, 1 << 20, ""},
 	} {
-		v, err := strictjson.Decode([]byte(test.in), strictjson.Limits{})
+		v, err := strictjson.Decode([]byte(test.in), strictjson.Bounds{})
 		var e *strictjson.Error
 		if v != nil || !errors.As(err, &e) {
 			t.Errorf("Decode(%.40s) = %v, %v", test.in, v, err)
@@ -116,7 +116,7 @@ func TestDecodeRefusesWhatIsNotStrictJSON(t *testing.T) {
 }
 
 func TestDecodeHonoursItsLimits(t *testing.T) {
-	lim := strictjson.Limits{Bytes: 20, Depth: 2, Values: 4}
+	lim := strictjson.Bounds{Bytes: 20, Depth: 2, Values: 4}
 	for in, want := range map[string]bool{
 		`[[1,2]]`:                     true,
 		`[[1,2],3]`:                   false,
@@ -139,7 +139,7 @@ func TestDecodeHonoursItsLimits(t *testing.T) {
 func TestDecodeErrorsAreBoundedAndHoldNoValue(t *testing.T) {
 	long := strings.Repeat("é", 1000)
 	in := `{"` + long + `":{"` + long + `":{"` + long + `":{"` + long + `":{"` + long + `":["secret",x]}}}}}`
-	_, err := strictjson.Decode([]byte(in), strictjson.Limits{})
+	_, err := strictjson.Decode([]byte(in), strictjson.Bounds{})
 	if len(err.Error()) > 1500 || strings.Contains(err.Error(), "secret") {
 		t.Errorf("%d bytes: %v", len(err.Error()), err)
 	}
@@ -147,7 +147,7 @@ func TestDecodeErrorsAreBoundedAndHoldNoValue(t *testing.T) {
 
 func TestDecodedValuesOutliveTheirText(t *testing.T) {
 	text := []byte(`{"key":["value",12]}`)
-	v, err := strictjson.Decode(text, strictjson.Limits{})
+	v, err := strictjson.Decode(text, strictjson.Bounds{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 func ExampleDecode() {
-	_, err := strictjson.Decode([]byte(`{"user": {"id": 1, "id": 2}}`), strictjson.Limits{})
+	_, err := strictjson.Decode([]byte(`{"user": {"id": 1, "id": 2}}`), strictjson.Bounds{})
 	fmt.Println(err)
 	// Output: duplicate key at "/user/id" (byte 19)
 }

@@ -24,7 +24,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		lim := strictjson.Limits{Bytes: 1 << 16, Depth: 8, Values: 1000}
+		lim := strictjson.Bounds{Bytes: 1 << 16, Depth: 8, Values: 1000}
 		v, err := strictjson.Decode(data, lim)
 		if err != nil {
 			var e *strictjson.Error
@@ -62,7 +62,7 @@ func FuzzReadersAgree(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		lim := strictjson.Limits{Bytes: 1 << 20, Depth: strictjson.MaxDepth, Values: 1 << 20, Repeats: true}
+		lim := strictjson.Bounds{Bytes: 1 << 20, Depth: strictjson.MaxDepth, Values: 1 << 20, Repeats: true}
 		tree, err := strictjson.Parse(data, lim)
 		var e *strictjson.Error
 		switch valid := json.Valid(data); {
@@ -119,7 +119,7 @@ func plainly(n *strictjson.Node) any {
 }
 
 // byParts makes values by cutting a text into parts, level by level.
-func byParts(t *testing.T, data []byte, lim strictjson.Limits) (v any) {
+func byParts(t *testing.T, data []byte, lim strictjson.Bounds) (v any) {
 	t.Helper()
 	err := strictjson.Read(data, lim, func(r *strictjson.Reader) error {
 		part := func() any {

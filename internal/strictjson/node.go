@@ -41,8 +41,8 @@ type Member struct {
 }
 
 // Parse reads one text as a tree. Numbers are not bounded. Every error is an *Error.
-func Parse(data []byte, lim Limits) (n *Node, err error) {
-	err = Read(data, lim, func(r *Reader) error {
+func Parse(data []byte, bounds Bounds) (n *Node, err error) {
+	err = Read(data, bounds, func(r *Reader) error {
 		n, err = r.Node()
 		return err
 	})

@@ -9,8 +9,8 @@ import (
 	"github.com/mcp-code-mode/mcp-code-mode/internal/cut"
 )
 
-// Limits bound what is read. The zero value of each number means its default.
-type Limits struct {
+// Bounds say how much is read. The zero value of each number means its default.
+type Bounds struct {
 	Bytes  int // of JSON text; default 1 MiB
 	Depth  int // of arrays and objects within each other; default 64, at most MaxDepth
 	Values int // read one by one: scalars, arrays and objects, keys not counted; default 100,000
@@ -19,7 +19,7 @@ type Limits struct {
 	Repeats bool
 }
 
-// Defaults of Limits, and bounds that no Limits lift.
+// Defaults of Bounds, and what none of them exceed.
 const (
 	DefaultBytes  = 1 << 20
 	DefaultDepth  = 64
@@ -30,17 +30,17 @@ const (
 	MaxExponent = 1000   // magnitude of its exponent: 1e1000000000 would cost others gigabytes
 )
 
-func (l Limits) withDefaults() Limits {
-	if l.Bytes == 0 {
-		l.Bytes = DefaultBytes
+func (b Bounds) withDefaults() Bounds {
+	if b.Bytes == 0 {
+		b.Bytes = DefaultBytes
 	}
-	if l.Depth == 0 {
-		l.Depth = DefaultDepth
+	if b.Depth == 0 {
+		b.Depth = DefaultDepth
 	}
-	if l.Values == 0 {
-		l.Values = DefaultValues
+	if b.Values == 0 {
+		b.Values = DefaultValues
 	}
-	return l
+	return b
 }
 
 // Reader walks over one text from front to back, checking it on the way. Each
@@ -49,7 +49,7 @@ type Reader struct {
 	dec     jsontext.Decoder
 	buf     bytes.Buffer
 	data    []byte
-	lim     Limits
+	bounds  Bounds
 	values  int    // so far
 	scratch []byte // the last string that had escapes
 }
@@ -61,11 +61,11 @@ const maxScratch = 256 << 10
 
 // Read calls f with a Reader at the start of data, for f to read the one value
 // there. Data must hold nothing else but white space.
-func Read(data []byte, lim Limits, f func(r *Reader) error) error {
-	r := acquire(data, lim)
+func Read(data []byte, bounds Bounds, f func(r *Reader) error) error {
+	r := acquire(data, bounds)
 	defer r.release()
-	if len(data) > r.lim.Bytes {
-		return &Error{Problem: ProblemSize, Offset: r.lim.Bytes}
+	if len(data) > r.bounds.Bytes {
+		return &Error{Problem: ProblemSize, Offset: r.bounds.Bytes}
 	}
 	if err := f(r); err != nil {
 		return err
@@ -73,11 +73,11 @@ func Read(data []byte, lim Limits, f func(r *Reader) error) error {
 	return r.end()
 }
 
-func acquire(data []byte, lim Limits) *Reader {
+func acquire(data []byte, bounds Bounds) *Reader {
 	r, _ := readers.Get().(*Reader)
-	r.data, r.lim, r.values = data, lim.withDefaults(), 0
+	r.data, r.bounds, r.values = data, bounds.withDefaults(), 0
 	r.buf = *bytes.NewBuffer(data) // from which the decoder reads without a copy
-	r.dec.Reset(&r.buf, jsontext.AllowDuplicateNames(lim.Repeats))
+	r.dec.Reset(&r.buf, jsontext.AllowDuplicateNames(bounds.Repeats))
 	return r
 }
 
@@ -109,8 +109,8 @@ func (r *Reader) Kind() Kind { return Kind(r.dec.PeekKind()) }
 // Raw returns the text of the next value. It shares memory with what is read.
 func (r *Reader) Raw() ([]byte, error) {
 	raw, err := r.token()
-	if err == nil && (raw[0] == '{' || raw[0] == '[') && r.lim.Depth < MaxDepth &&
-		r.dec.StackDepth()+Depth(raw) > r.lim.Depth {
+	if err == nil && (raw[0] == '{' || raw[0] == '[') && r.bounds.Depth < MaxDepth &&
+		r.dec.StackDepth()+Depth(raw) > r.bounds.Depth {
 		return nil, r.fail(ProblemDepth, r.offset(raw))
 	}
 	return raw, err
@@ -139,7 +139,7 @@ func (r *Reader) token() ([]byte, error) {
 func (r *Reader) offset(raw []byte) int { return int(r.dec.InputOffset()) - len(raw) }
 
 func (r *Reader) count(size int) error {
-	if r.values++; r.values > r.lim.Values {
+	if r.values++; r.values > r.bounds.Values {
 		return r.fail(ProblemValues, int(r.dec.InputOffset())-size)
 	}
 	return nil
@@ -211,7 +211,7 @@ func (r *Reader) enter(bracket jsontext.Kind) error {
 	if _, err := r.dec.ReadToken(); err != nil {
 		return r.explain(err)
 	}
-	if r.dec.StackDepth() > r.lim.Depth {
+	if r.dec.StackDepth() > r.bounds.Depth {
 		return r.fail(ProblemDepth, int(r.dec.InputOffset())-1)
 	}
 	return r.count(1)
@@ -252,7 +252,7 @@ func Unquote(raw []byte) (s string, ok bool) {
 	if len(raw) == 0 || raw[0] != '"' {
 		return "", false
 	}
-	r := acquire(nil, Limits{})
+	r := acquire(nil, Bounds{})
 	defer r.release()
 	return r.unquote(raw), true
 }

@@ -35,7 +35,7 @@ func BenchmarkWire(b *testing.B) {
 		text, _ := strictjson.Append(nil, lines)
 		b.SetBytes(int64(len(text)))
 		for b.Loop() {
-			_, _ = strictjson.Decode(text, strictjson.Limits{})
+			_, _ = strictjson.Decode(text, strictjson.Bounds{})
 		}
 	})
 	b.Run("result/60KiB-image", func(b *testing.B) {

@@ -48,9 +48,9 @@ var opKeys = map[Op][]string{
 	OpDone:  {"cell", "error"},
 }
 
-// lineLimits are the defaults for a call's arguments, and what is around them. How
+// lineBounds are the defaults for a call's arguments, and what is around them. How
 // many bytes there may be is for the Reader to say.
-var lineLimits = strictjson.Limits{
+var lineBounds = strictjson.Bounds{
 	Depth:  strictjson.DefaultDepth + 1,
 	Values: strictjson.DefaultValues + 4,
 }
@@ -59,10 +59,10 @@ var lineLimits = strictjson.Limits{
 // pass; a call's arguments are decoded here and never again. The order of keys
 // is free, everything else is not: an unknown op, an unknown, missing or
 // repeated key, a value of the wrong type, and all that package strictjson
-// refuses (with its default limits for the arguments) is an error that wraps
+// refuses (with its default bounds for the arguments) is an error that wraps
 // ErrViolation.
 func ParseRunner(line []byte) (Message, error) {
-	lim := lineLimits
+	lim := lineBounds
 	lim.Bytes = len(line)
 	v, err := strictjson.Decode(line, lim)
 	if err != nil {

@@ -200,7 +200,7 @@ func TestHostLinesCannotBeBroken(t *testing.T) {
 			t.Errorf("%s: %d lines", test.line, len(lines))
 			continue
 		}
-		got, err := strictjson.Decode([]byte(lines[0]), strictjson.Limits{})
+		got, err := strictjson.Decode([]byte(lines[0]), strictjson.Bounds{})
 		if diff := cmp.Diff(any(test.want), got); err != nil || diff != "" {
 			t.Errorf("%s: %v\n%s", test.line, err, diff)
 		}

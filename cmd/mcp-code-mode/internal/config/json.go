@@ -12,7 +12,7 @@ import (
 )
 
 // bounds of what a config file may be. The format itself needs 5 levels.
-var bounds = strictjson.Limits{Bytes: 1 << 20, Depth: 16}
+var bounds = strictjson.Bounds{Bytes: 1 << 20, Depth: 16}
 
 // A node is one JSON value of a file.
 type node = *strictjson.Node
