@@ -101,6 +101,8 @@ func (e *execution) run(ctx context.Context, code string) Outcome {
 		var done *protocol.Message
 		if done, err = e.next(callCtx); done != nil {
 			e.finish()
+			cancel()
+			e.calls.Wait() // before the deadline is over: one may be writing to a runner that does not read
 			return e.outcome(cut.Tail(done.Error, maxError))
 		}
 	}

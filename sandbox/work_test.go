@@ -152,6 +152,25 @@ func TestResultsThatNobodyReadsAreBounded(t *testing.T) {
 	})
 }
 
+// TestTheDeadlineHoldsForCodeThatIsDoneAndDoesNotRead: a result that is being written
+// when the code says that it is done would be written for ever.
+func TestTheDeadlineHoldsForCodeThatIsDoneAndDoesNotRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &puppet{play: func(m *scripted) {
+			m.ready()
+			m.say(`{"op":"call","id":1,"tool":"a/b","args":{}}`)
+			time.Sleep(time.Second) // until the result is being written
+			m.say(`{"op":"done","cell":1,"error":null}`)
+			<-m.done
+		}}
+		began := time.Now()
+		s, _ := p.run(t, sandbox.Limits{Deadline: 10 * time.Second}, echo)
+		if took := time.Since(began); took != 10*time.Second || s.Alive() {
+			t.Errorf("after %v the sandbox is alive: %t", took, s.Alive())
+		}
+	})
+}
+
 func TestRawStderrIsOutputWheneverItComes(t *testing.T) {
 	for name, play := range map[string]func(*scripted){
 		"during a cell": func(m *scripted) {
