@@ -109,7 +109,8 @@ func (i *instance) kill(w *waiter) (*container.WaitResponse, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), killTimeout)
 	defer cancel()
 	// Other errors mean that it is dead already, or that waiting fails too.
-	if err := i.driver.engine.ContainerKill(ctx, i.id, "SIGKILL"); ctx.Err() != nil {
+	err := i.driver.engine.ContainerKill(ctx, i.id, "SIGKILL")
+	if err != nil && ctx.Err() != nil {
 		w.stop()
 		return nil, err
 	}
