@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -192,6 +193,20 @@ func TestStateOfDeadProcessesIsRemovedAndThatOfLivingOnesKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	ready(t, i)
+}
+
+// Where a lock cannot be asked for, as when too many files are open, nobody knows
+// whether its owner lives.
+func TestStateWhoseLockCannotBeOpenedIsKept(t *testing.T) {
+	parent := t.TempDir()
+	unknown := filepath.Join(parent, statePrefix+"0123456789abcdef")
+	if err := os.MkdirAll(filepath.Join(unknown, lockName), 0o700); err != nil { // a directory, which is no lock
+		t.Fatal(err)
+	}
+	reapStates(parent, slog.New(slog.DiscardHandler))
+	if _, err := os.Stat(unknown); err != nil {
+		t.Errorf("it is gone: %v", err)
+	}
 }
 
 // A program that embeds us has descriptors of its own open, any number of them, and

@@ -132,7 +132,11 @@ func reapStates(parent string, log *slog.Logger) {
 		if errors.Is(err, unix.EWOULDBLOCK) {
 			continue // alive
 		}
-		closeFiles([]*os.File{lock})
+		if err != nil { // then it may be alive
+			log.Warn("looking whether a process is dead", "error", err)
+			continue
+		}
+		lock.Close()
 		if err := removeState(path, reapPatience); err != nil {
 			log.Warn("removing what a dead process left", "error", err)
 			continue
