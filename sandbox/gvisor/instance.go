@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -47,6 +48,14 @@ func (i *instance) Read(p []byte) (int, error) {
 		return i.out.Read(p)
 	}
 	return 0, io.EOF
+}
+
+// precede puts what the runner said before it was saved before all that is read. The
+// sentry may have ended meanwhile, and left something.
+func (i *instance) precede(text []byte) {
+	i.readMu.Lock()
+	defer i.readMu.Unlock()
+	i.rest = slices.Concat(text, i.rest)
 }
 
 // Write writes to the runner's standard input.

@@ -209,6 +209,14 @@ func TestStateWhoseLockCannotBeOpenedIsKept(t *testing.T) {
 	}
 }
 
+func TestWhatWasSaidBeforeComesFirst(t *testing.T) {
+	i := &instance{rest: []byte("last words")} // of a sentry that has ended already
+	i.precede([]byte("ready\n"))
+	if text, err := io.ReadAll(i); string(text) != "ready\nlast words" || err != nil {
+		t.Errorf("read %q, %v", text, err)
+	}
+}
+
 // A program that embeds us has descriptors of its own open, any number of them, and
 // closes some while a sandbox starts.
 func TestStartsDoNotDependOnWhichDescriptorsAreOpen(t *testing.T) {

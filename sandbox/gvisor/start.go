@@ -3,7 +3,6 @@
 package gvisor
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -135,7 +134,7 @@ func (d *Driver) run(ctx context.Context, s *sentry, from *snapshot) error {
 		return describe(err, s.Wait().Detail)
 	}
 	if from != nil {
-		s.rest = bytes.Clone(from.preamble)
+		s.precede(from.preamble)
 	}
 	return nil
 }
