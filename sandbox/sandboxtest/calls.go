@@ -214,7 +214,7 @@ await asyncio.sleep(1000)
 	stops("a call id that is no whole number ends the run", sandbox.Limits{}, forge(`{"op":"call","id":1.5,"tool":"toy/echo","args":{}}`)+"await asyncio.sleep(1000)", "protocol violation"),
 	stops("half a line and no more ends at the deadline", sandbox.Limits{Deadline: 2 * time.Second}, `
 import os
-for fd in range(64):
+for fd in range(3, 58): # not what is shown as output, which would end the line
     try: os.write(fd, b'{"op":"call",')
     except OSError: pass
 await asyncio.sleep(1000)
