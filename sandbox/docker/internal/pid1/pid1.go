@@ -78,6 +78,7 @@ const (
 	pollIn        = 1 << 32 // POLLIN and POLLOUT in the word that a struct pollfd is:
 	pollOut       = 4 << 32 // descriptor, events wanted and, topmost, events seen
 	signalInfo    = 128     // size of a struct signalfd_siginfo
+	timeSpec      = 16      // size of a struct timespec
 	maskSize      = 8       // of a signal mask
 	standardInput = 0
 )

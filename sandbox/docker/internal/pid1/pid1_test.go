@@ -60,6 +60,22 @@ var roles = map[string]func(){
 	},
 	"start and exit": func() { _ = exec.Command(os.Args[0], "role", "exit 7").Start() },
 	"act on others":  actOnOthers,
+	"end processes": func() {
+		for range 2 * runtime.NumCPU() {
+			go endProcesses(time.Now().Add(time.Minute))
+		}
+		fmt.Println("here")
+		time.Sleep(time.Hour)
+	},
+}
+
+// endProcesses makes children of the first process that end at once, until then.
+func endProcesses(then time.Time) {
+	for time.Now().Before(then) {
+		if pid, _, _ := syscall.RawSyscall6(syscall.SYS_CLONE, unix.CLONE_PARENT, 0, 0, 0, 0, 0); pid == 0 {
+			syscall.RawSyscall(syscall.SYS_EXIT_GROUP, 0, 0, 0)
+		}
+	}
 }
 
 // actOnOthers says which changes of a schedule, and signals, the kernel carries out.
@@ -286,6 +302,13 @@ func TestOrphansThatEndedDoNotStay(t *testing.T) {
 			t.Fatalf("children %v", p.children())
 		}
 	}
+}
+
+func TestTheEndOfTheInputEndsEverythingThoughProcessesEndAllTheTime(t *testing.T) {
+	p := startFirst(t, []string{written(t, runtime.GOARCH), os.Args[0], "role", "end processes"})
+	p.says("here")
+	_ = p.in.Close()
+	p.ends(HostGone)
 }
 
 // Whether that keeps the first process running, the package docker tests.

@@ -21,6 +21,7 @@ type process struct {
 	come    tinyelf.Word  // bytes that have come in, ever
 	at      tinyelf.Word  // where in the ring to read or write
 	size    tinyelf.Word  // how much
+	time    tinyelf.Word  // that wait may take: the address of a struct timespec, 0 for any
 }
 
 const (
@@ -32,7 +33,7 @@ func write(p *tinyelf.Program, calls []byte, env []string) {
 	w := process{
 		Program: p, result: p.Word(), mask: p.Word(), signals: p.Word(), ends: p.Word(), pipe: p.Word(),
 		runner: p.Word(), polls: p.Space(3 * 8), taken: p.Word(), come: p.Word(), at: p.Word(), size: p.Word(),
-		buffer: p.Space(MaxUnread),
+		time: p.Word(), buffer: p.Space(MaxUnread),
 	}
 	w.hide()
 	w.restrict(calls)
@@ -137,24 +138,31 @@ func (w *process) wait() {
 	w.Set(w.pollfd(2), w.pipe)
 	w.Add(w.pollfd(2), tinyelf.Const(pollOut))
 	w.Label("poll")
-	w.Call(w.result, sysPoll, w.polls, tinyelf.Const(3), zero, zero, zero)
+	w.Call(w.result, sysPoll, w.polls, tinyelf.Const(3), w.time, zero, zero)
 	w.If(w.result, tinyelf.Equal, tinyelf.Const(interrupted), "wait")
 	w.If(w.result, tinyelf.Less, zero, "failed")
 }
 
 // reap waits for every process that has ended, also for those whose parents have:
-// they count among the processes that may exist. With the runner it ends.
+// they count among the processes that may exist. With the runner it ends. It waits for
+// one at a time and looks at the input before the next: with enough processors code
+// can end processes as fast as they are waited for.
 func (w *process) reap() {
 	w.Set(w.at, w.signals)
 	w.Add(w.at, tinyelf.Const(pollIn))
-	w.If(w.pollfd(1), tinyelf.Equal, w.at, "read") // no events seen
+	w.If(w.pollfd(1), tinyelf.Equal, w.at, "maybe more") // no events seen
 	w.Call(w.result, sysRead, w.signals, w.Space(signalInfo), tinyelf.Const(signalInfo))
-	w.Label("reap")
+	w.Set(w.time, w.Space(timeSpec)) // none
+	w.Label("maybe more")
+	w.If(w.time, tinyelf.Equal, zero, "read")
 	w.Set(w.size, zero) // the status is 32 bits
 	w.Call(w.result, sysWait, tinyelf.Const(-1), w.size.Address, tinyelf.Const(noHang), zero)
-	w.If(w.result, tinyelf.LessOrEqual, zero, "read")
-	w.If(w.result, tinyelf.NotEqual, w.runner, "reap")
+	w.If(w.result, tinyelf.Equal, w.runner, "runner")
+	w.If(zero, tinyelf.Less, w.result, "read")
+	w.Set(w.time, zero) // there is no other
+	w.Jump("read")
 
+	w.Label("runner")
 	w.Set(w.at, w.size)
 	w.And(w.at, tinyelf.Const(0x7f)) // the signal that has ended it
 	w.If(w.at, tinyelf.NotEqual, zero, "signal")
