@@ -249,7 +249,6 @@ func (m *machine) run(i *instance, w *watchdog, from *snapshot) error {
 		return fmt.Errorf("the sentry handed over %d files instead of its accounts and its memory", len(files))
 	}
 	files[0].Close()
-	i.gauge.memory = files[1]
-	w.add(i.gauge)
+	w.add(i.gauge, files[1])
 	return nil
 }

@@ -35,11 +35,12 @@ type watchdog struct {
 
 // gauge measures one sandbox.
 type gauge struct {
-	memory *os.File // the sentry's memory file
+	memory *os.File // the sentry's memory file; nil until it is watched
 	statm  *os.File // /proc/PID/statm of the sentry; nil when it is hidden from us, and its heap then unseen
 	kill   func()
 	over   bool  // it was over the limit at the last look
 	last   int64 // what it used then
+	gone   bool  // the sentry is, and the files are closed
 }
 
 func newWatchdog(limit int64) *watchdog {
@@ -51,10 +52,16 @@ func newWatchdog(limit int64) *watchdog {
 	return w
 }
 
-// add starts watching. The gauge's kill may be called more than once.
-func (w *watchdog) add(g *gauge) {
+// add starts watching a sentry's memory file, which is the gauge's from now on, unless
+// the sentry has ended meanwhile. The gauge's kill may be called more than once.
+func (w *watchdog) add(g *gauge, memory *os.File) {
 	w.mu.Lock()
-	w.watched[g] = struct{}{}
+	if g.gone {
+		memory.Close()
+	} else {
+		g.memory = memory
+		w.watched[g] = struct{}{}
+	}
 	w.mu.Unlock()
 	select {
 	case w.wake <- struct{}{}:
@@ -67,6 +74,7 @@ func (w *watchdog) remove(g *gauge) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.watched, g)
+	g.gone = true
 	closeFiles([]*os.File{g.memory, g.statm})
 }
 
