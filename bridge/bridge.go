@@ -38,8 +38,8 @@ const (
 	// CallTimeout is how long an upstream may take to answer one call.
 	CallTimeout = 30 * time.Second
 	// MaxArguments is the size of the largest arguments that a policy is shown,
-	// in bytes as they would be sent. Larger ones are refused whatever it says,
-	// so that no check runs on what can only be refused.
+	// in bytes as they would be sent. Larger ones are refused whatever the policy
+	// says, so schema and rules need not be checked for them.
 	MaxArguments = 64 << 10
 	// MaxRefused is how many calls of one run may be refused. The next one is
 	// neither decided nor recorded: it ends the run.
@@ -110,13 +110,13 @@ type Bridge struct {
 	record    *record.Log
 	labels    map[string]string // who decided, for the decision log
 	log       *slog.Logger
-	// callTimeout is CallTimeout but for tests of what a slow tool meets.
+	// callTimeout is CallTimeout; tests of slow tools make it shorter.
 	callTimeout time.Duration
 }
 
 // New compiles the policy and starts every server, in parallel, and returns
-// when all of them have listed their tools. It is all or nothing: on the first
-// failure the others are closed. The error wraps a *ConfigError, a *PolicyError or
+// when all of them have listed their tools. If one fails, the others are closed
+// and New fails. The error wraps a *ConfigError, a *PolicyError or
 // a *ServerError, or, when ctx ended first, ctx's error.
 func New(ctx context.Context, opts Options) (*Bridge, error) {
 	if opts.Logger == nil {
@@ -190,7 +190,7 @@ type Tool struct {
 	Name    string // the Python name
 	ID      string // "server/tool", both raw
 	Stub    string // Python text that shows how to call it
-	Summary string // one line that does the same, more tersely
+	Summary string // one line that shows the same, shorter
 	Private bool   // the configuration marks it private
 }
 

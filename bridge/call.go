@@ -21,7 +21,7 @@ type Verdict struct {
 	Answer func() wire.Reply
 	// Work is the processor time that deciding took.
 	Work time.Duration
-	// End is why the run is to be stopped, for the model; "" when it is not.
+	// End is the reason to stop the run, as a text for the model; "" lets it go on.
 	End string
 }
 
@@ -33,11 +33,11 @@ func (r *Run) Call(ctx context.Context, call wire.Call) wire.Reply {
 // Decide is the gate: the one way from code to an upstream. It takes a call that
 // was decoded once and says how it is answered; a refusal and a failure are
 // answers too. The bytes sent upstream are the encoding of the very value the
-// policy saw, and all that is kept of it.
+// policy saw. Only these bytes are kept, not the value.
 //
-// What is decided, recorded and committed is one step per session; what is
-// forwarded runs in parallel. A sandbox has one call decided at a time, so of
-// every run at most one waits for the session, which hands over in turn.
+// Deciding about a call, recording the decision and committing its effects is one
+// step per session. Forwarding runs in parallel. Only one call of a sandbox is
+// decided at a time, so of every run at most one call waits for the session's lock.
 func (r *Run) Decide(ctx context.Context, call wire.Call) Verdict {
 	work := cputime.Start()
 	answer, end := r.judge(ctx, call)
@@ -64,7 +64,7 @@ func (r *Run) judge(ctx context.Context, call wire.Call) (answer func() wire.Rep
 	if !decision.Allow {
 		return answered(refusal(t.facts.ID, decision.Denials)), end
 	}
-	seq := request.Run.Calls // and nothing else of the request, which holds the arguments
+	seq := request.Run.Calls // the closure must not hold request, which holds the arguments
 	return func() wire.Reply { return r.forward(ctx, t, seq, args) }, ""
 }
 
@@ -87,10 +87,10 @@ func (r *Run) forward(ctx context.Context, t *tool, seq int64, args []byte) wire
 	return bounded(t.facts.ID, result)
 }
 
-// admit decides one call, records the decision and commits what it earned, in
-// one step for the whole session. The labels a call earns are on the session
-// before the call leaves. A decision that can not be recorded is a denial. After
-// too many of them the run is to end, for the reason returned.
+// admit decides one call, records the decision and commits its effects, in one step
+// for the whole session. The labels that a call adds are on the session before the
+// call leaves. A decision that cannot be recorded becomes a denial. After too many
+// denials admit returns the reason why the run is to end.
 func (r *Run) admit(ctx context.Context, t *tool, request *engine.Request) (decision engine.Decision, end string) {
 	s := r.session
 	s.mu.Lock()
@@ -120,8 +120,8 @@ func (r *Run) admit(ctx context.Context, t *tool, request *engine.Request) (deci
 // holds session.mu.
 func (r *Run) decide(ctx context.Context, t *tool, request *engine.Request) engine.Decision {
 	s := r.session
-	// A run that ends while this is decided must not become a policy error. Rules
-	// and policy have time limits of their own.
+	// If the run ends during the decision, that must not become a policy error.
+	// Rules and policy have time limits of their own.
 	ctx = context.WithoutCancel(ctx)
 	request.Call.Seq = s.calls
 	request.Run, request.Session = r.facts(), s.facts()
@@ -139,8 +139,8 @@ func (r *Run) decide(ctx context.Context, t *tool, request *engine.Request) engi
 	return decision
 }
 
-// overrule denies what no policy can allow, whatever it has decided. The built-in
-// pack denies both itself.
+// overrule denies calls that no policy may allow: of unknown tools, and with too large
+// arguments. The built-in pack denies both itself.
 func (t *tool) overrule(decision engine.Decision, argsBytes int) engine.Decision {
 	switch {
 	case t.upstream == nil:
@@ -174,8 +174,8 @@ func (t *tool) violations(args any) []engine.Violation {
 	return violations
 }
 
-// ruleResults evaluates the tool's rules. One that fails does not hold, and
-// neither does one about arguments that are too large to be looked at.
+// ruleResults evaluates the tool's rules. A rule that fails to evaluate does not hold.
+// If the arguments are too large to be looked at, no rule holds.
 func (t *tool) ruleResults(ctx context.Context, request *engine.Request, log *slog.Logger) []engine.RuleResult {
 	results := make([]engine.RuleResult, len(t.rules))
 	for i, rule := range t.rules {

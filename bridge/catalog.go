@@ -18,8 +18,8 @@ import (
 )
 
 // catalog is the tools that exist: listed by an upstream, visible to the
-// policy, and usable. It never changes after startup, so a server that lists
-// other tools later gains nothing by it.
+// policy, and usable. It never changes after startup, so tools that a server lists
+// later cannot be called.
 type catalog struct {
 	tools    []*tool
 	byID     map[string]*tool
@@ -109,8 +109,8 @@ func visibleTools(ctx context.Context, e *engine.Engine, listed []*tool) ([]*too
 	return slices.DeleteFunc(listed, func(t *tool) bool { return !ids[t.facts.ID] }), nil
 }
 
-// keep takes a tool in when it can be described and its arguments checked. One
-// that can not costs itself and a warning.
+// keep adds a tool to the catalog if it can be described and its arguments can be
+// checked. Otherwise the tool is left out with a warning.
 func (c *catalog) keep(t *tool) {
 	var err error
 	if t.schema, err = schema.Compile(t.describe.Input); err == nil {
@@ -130,8 +130,8 @@ func (c *catalog) warn(server string, warnings ...string) {
 	}
 }
 
-// checkNames refuses a setting that names a tool which was not kept: a rule or
-// a label that silently applies to nothing is worse than no start.
+// checkNames refuses a setting that names a tool which was not kept: to stop startup
+// is better than a rule or a label that silently applies to nothing.
 func (c *catalog) checkNames(server Server, offered []string) error {
 	ruled := make([]string, 0, len(server.Rules))
 	for name := range server.Rules {

@@ -34,8 +34,8 @@ func (e *ToolError) Error() string {
 
 // Call sends one call through the gate, outside any sandbox, as a run of its
 // own in this session. args is a JSON object; nil means an empty one. A refusal
-// or a failed call is a *ToolError; any other error means that args is not
-// strict JSON: a key twice, text that is not UTF-8, too large, too deep.
+// or a failed call is a *ToolError. Any other error means that args is not strict
+// JSON: it has a key twice, holds text that is not UTF-8, or is too large or too deep.
 func (s *Session) Call(ctx context.Context, toolID string, args json.RawMessage) (Result, error) {
 	if args == nil {
 		args = json.RawMessage("{}")

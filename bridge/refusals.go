@@ -14,8 +14,8 @@ type Refusal struct {
 	Count int    `json:"count"` // of calls
 }
 
-// maxRefusals bounds the rows that are kept of a run: code can invent tool ids.
-// What does not fit is counted under otherTools.
+// maxRefusals bounds the rows that are kept for a run, because code can invent tool
+// ids. Further refusals are counted under otherTools.
 const (
 	maxRefusals = 50
 	otherTools  = "(other)"

@@ -43,8 +43,8 @@ func errorReply(toolID, message string, codes ...string) wire.Reply {
 	return wire.Reply{Err: &wire.CallError{Tool: toolID, Code: codes[0], Codes: codes, Message: cut.Characters(message, MaxMessage)}}
 }
 
-// failure answers a call that was forwarded and did not come back with a
-// result. The detail is for the operator; the code learns what it can act on.
+// failure answers a call that was forwarded and got no result. The detail is for the
+// operator; the code gets only what it can act on.
 func (r *Run) failure(ctx context.Context, t *tool, err error) wire.Reply {
 	var rpc *upstream.RPCError
 	id := t.facts.ID
@@ -76,8 +76,8 @@ func (r *Run) fault(t *tool, doing string, err error) wire.Reply {
 
 var tooLarge = fmt.Sprintf("the result is larger than %d KiB, so none of it is returned; ask for less", MaxResult>>10)
 
-// maxErrorText is what is looked at of the text of a tool's error, in bytes: what
-// MaxMessage characters could take, and a little more.
+// maxErrorText is how much of the text of a tool's error is read, in bytes: the most
+// that MaxMessage characters can take, and a little more.
 const maxErrorText = (MaxMessage + 1) * utf8.UTFMax
 
 // bounded turns a result into what the code gets, or refuses it for its size.
@@ -87,7 +87,7 @@ func bounded(toolID string, result upstream.Result) wire.Reply {
 	blocks := result.Content
 	content := parseContent(blocks)
 	if len(blocks) > MaxResult && (content.bytes > MaxResult || !content.onlyText) {
-		blocks = compact(blocks) // white space counts for nothing and is not passed on
+		blocks = compact(blocks) // white space does not count and is not passed on
 		content = parseContent(blocks)
 	}
 	if result.IsError {
@@ -155,8 +155,8 @@ func parseContent(raw json.RawMessage) content {
 	return c
 }
 
-// parseBlock returns the text of a block that is one, and what the block counts for:
-// the text as it stands, and all else, also what is said twice, as JSON.
+// parseBlock returns the text of a text block, and the number of bytes that the block
+// counts for: of the text as it is, and of all other members, repeated ones too, as JSON.
 func parseBlock(r *strictjson.Reader) (text string, isText bool, size int, err error) {
 	var kind, literal []byte // as JSON; the last one of each counts
 	err = r.Object(func(key string) error {

@@ -50,8 +50,8 @@ func (r *Run) Refused() []Refusal {
 	return r.refused.list()
 }
 
-// facts is the run as a policy sees it, the call that is being decided
-// included. The caller holds session.mu.
+// facts is the run as a policy sees it. Its counters include the call that is being
+// decided. The caller holds session.mu.
 func (r *Run) facts() engine.Run {
 	return engine.Run{
 		ID: r.id, CodeSHA256: r.code, Calls: r.calls, InFlight: r.inFlight + 1,

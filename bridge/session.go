@@ -19,16 +19,16 @@ type Session struct {
 	principal engine.Principal
 
 	// mu makes decide, record and commit one step: of two calls, the second is
-	// decided with the first one's labels. It guards all that follows.
+	// decided with the labels that the first one added. It guards the fields below.
 	mu           sync.Mutex
-	labels       []string          // in the order they were earned
-	labelSources map[string]string // label -> tool id of the call that earned it
+	labels       []string          // in the order they were added
+	labelSources map[string]string // label -> tool id of the call that added it
 	calls        int64             // refused ones included
 	callsByTool  map[string]int64  // forwarded ones, by tool id
 }
 
-// NewSession returns a session without labels. The principal is what the
-// client says of itself and proves nothing.
+// NewSession returns a session without labels. The principal is what the client
+// says about itself; it proves nothing.
 func (b *Bridge) NewSession(principal engine.Principal) *Session {
 	return &Session{
 		bridge: b, id: uuid.NewString(), principal: principal,
@@ -36,7 +36,7 @@ func (b *Bridge) NewSession(principal engine.Principal) *Session {
 	}
 }
 
-// Labels returns the labels the session carries, in the order they were earned.
+// Labels returns the labels the session carries, in the order they were added.
 func (s *Session) Labels() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -52,7 +52,7 @@ func (s *Session) facts() engine.Session {
 	}
 }
 
-// commit takes over what an allowed call earned. The caller holds s.mu.
+// commit adds the labels of an allowed call. The caller holds s.mu.
 func (s *Session) commit(effects engine.Effects, toolID string) {
 	for _, label := range effects.LabelsAdd {
 		if _, has := s.labelSources[label]; !has {

@@ -1,5 +1,5 @@
-// Package sandbox runs hostile Python in a disposable machine and carries its
-// tool calls out, one JSON line per call.
+// Package sandbox runs hostile Python in a machine that is used once, and passes its
+// tool calls to the host, one JSON line per call.
 //
 //	Driver     starts machines: CPython, runner.py, nothing else (docker, gvisor)
 //	Sandbox    one machine whose runner is ready: Open, Init, Exec, Kill
@@ -7,17 +7,17 @@
 //	wire       the lines between host and runner
 //
 // A Pool follows the load. It keeps as many sandboxes ready as the largest burst of
-// the last minutes took, within bounds, so that the second burst of a kind finds
-// them all; when nothing is done it shrinks again. While some are left, a short run
-// is not disturbed by the start of its replacement; when none is left, replacements
-// are started at once, on all processors, and what comes first goes to the Take that
-// has waited longest.
+// the last minutes took, within bounds, so that a second burst of that size finds
+// enough of them; without runs it shrinks again. While sandboxes are ready, no
+// replacement is started beside a short run. When none is ready, replacements are
+// started at once, on all processors, and the first that is ready goes to the Take
+// that has waited longest.
 //
 // Whatever comes out of a machine is hostile. The host reads it line by line,
-// each of at most 1 MiB, knows four kinds of line, and ends the machine at
-// anything else: text that is not strict JSON, an unknown op or key, a call id
-// that does not grow, more calls at once than allowed, more output than
-// allowed, a line where none is due. The limits on time, output and calls are
+// each of at most 1 MiB, and knows four kinds of line. Anything else ends the
+// machine: text that is not strict JSON, an unknown op or key, a call id that does
+// not grow, more calls at once than allowed, more output than allowed, a line at a
+// time when none is expected. The limits on time, output and calls are
 // enforced here; those on memory, processes, files and the network by the
 // driver. runner.py, the other end, is a convenience for honest code: nothing
 // here relies on what it does.

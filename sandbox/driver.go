@@ -9,8 +9,7 @@ import (
 // Every driver keeps the same promises: no network, no host files, a read-only
 // root, a user that nobody else is and without capabilities, bounded memory,
 // processes and descriptors, and nothing left behind, also when this process is
-// killed. Its methods may be called from any
-// goroutine.
+// killed. Its methods may be called from any goroutine.
 type Driver interface {
 	// Name is the word --sandbox uses for the driver.
 	Name() string

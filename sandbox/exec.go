@@ -29,22 +29,22 @@ type Outcome struct {
 
 // Exec runs code as the next cell and returns how it ended. Tool calls go to
 // call, at most Limits.InFlight at once; their context is cancelled when the
-// cell ends or is stopped, and Exec returns only after all of them have. So at
-// the deadline the sandbox is dead, whatever a call does, but Exec waits for
-// calls that ignore their context.
+// cell ends or is stopped, and Exec returns only after all of these calls have
+// returned. So the sandbox is dead at the deadline whatever a call does, but Exec
+// still waits for calls that ignore their context.
 //
-// Everything from the sandbox is hostile: what breaks the protocol, too much
-// output, the deadline, running out of memory and cancelling ctx stop the code
-// and end the sandbox. None of these is an error of Exec; an error means that
-// the code did not run: it is not valid UTF-8, longer than MaxCode, or the
-// sandbox is gone (ErrGone).
+// Everything from the sandbox is hostile. The code is stopped and the sandbox ended
+// by a line that breaks the protocol, by too much output, at the deadline, when
+// memory runs out, and when ctx is cancelled. None of these is an error of Exec; an
+// error means that the code did not run: it is not valid UTF-8, it is longer than
+// MaxCode, or the sandbox is gone (ErrGone).
 func (s *Sandbox) Exec(ctx context.Context, code string, call CallFunc) (Outcome, error) {
 	return s.ExecGated(ctx, code, call.gate)
 }
 
 // ExecGated is Exec with a gate that decides about calls before they are
-// answered. What the host does for the code is paid from a credit that grows
-// with time: code that asks for more waits.
+// answered. The host's work for the code uses up a credit that grows with time.
+// When the credit is used up, the code waits.
 func (s *Sandbox) ExecGated(ctx context.Context, code string, gate Gate) (Outcome, error) {
 	switch {
 	case len(code) > MaxCode:
@@ -75,10 +75,10 @@ type execution struct {
 	cell     int64
 	gate     Gate
 	output   output
-	outLines int // bytes of lines that output came in
+	outLines int // bytes of all lines that carried output
 
 	calls     sync.WaitGroup // goroutines that answer calls
-	more      chan answer    // to one of them that has nothing to do
+	more      chan answer    // hands a call to an idle one of them
 	unwritten atomic.Int64   // bytes of results that are not written yet
 
 	mu       sync.Mutex
@@ -110,7 +110,7 @@ func (e *execution) run(ctx context.Context, code string) Outcome {
 	return e.stopped(err)
 }
 
-// next takes one line in; it returns the message that ends the cell.
+// next reads and handles one line. It returns the message that ends the cell, if it is that.
 func (e *execution) next(ctx context.Context) (done *protocol.Message, err error) {
 	line, err := e.s.in.ReadLine()
 	if err != nil {
@@ -118,7 +118,7 @@ func (e *execution) next(ctx context.Context) (done *protocol.Message, err error
 	}
 	began := time.Now()
 	m, err := protocol.ParseRunner(line)
-	parsing := time.Since(began) // it never waits
+	parsing := time.Since(began) // parsing never waits, so this is processor time
 	if err == nil {
 		err = e.checkSize(m.Op, len(line))
 	}
@@ -146,11 +146,11 @@ func (e *execution) next(ctx context.Context) (done *protocol.Message, err error
 	return nil, fmt.Errorf("%w: %q during a cell", protocol.ErrViolation, m.Op)
 }
 
-// start lets a call go its way, if the runner may make it, and returns what
-// deciding about it cost. Ids only grow, so that no id comes twice and none has
-// to be remembered.
+// start checks that the runner may make this call, has the gate decide about it and
+// lets it be answered. It returns the processor time of deciding. Ids must grow, so
+// no id comes twice and none has to be remembered.
 func (e *execution) start(ctx context.Context, c wire.Call) (work time.Duration, err error) {
-	if e.s.end.Load() != nil { // it is being ended, which may take a while, and owes nothing any more
+	if e.s.end.Load() != nil { // the sandbox is being ended: nothing more is decided for it
 		return 0, ErrGone
 	}
 	if c.ID <= e.s.lastID {
@@ -178,8 +178,8 @@ func (e *execution) start(ctx context.Context, c wire.Call) (work time.Duration,
 	return v.Work, nil
 }
 
-// answer answers a call, and then others until the cell ends. A goroutine that
-// has answered one is worth keeping: its stack has grown to what a call takes.
+// answer answers a call, and then others until the cell ends. The goroutine is used
+// again because its stack has already grown to the size that a call needs.
 func (e *execution) answer(ctx context.Context, a answer) {
 	for {
 		reply, size := e.reserve(a.tool, a.reply())
@@ -195,9 +195,9 @@ func (e *execution) answer(ctx context.Context, a answer) {
 	}
 }
 
-// reserve counts a result among those that wait to be written, or refuses it where
-// they are too large already: code that makes calls and does not read what
-// they return would fill the host's memory.
+// reserve counts a result among those that wait to be written, or refuses it if those
+// are too large together: otherwise code that makes calls and does not read the
+// results could fill the host's memory.
 func (e *execution) reserve(tool string, r wire.Reply) (_ wire.Reply, size int64) {
 	size = int64(len(r.Text) + len(r.Content))
 	if all := e.unwritten.Add(size); all <= maxUnwritten || all == size {
@@ -207,10 +207,10 @@ func (e *execution) reserve(tool string, r wire.Reply) (_ wire.Reply, size int64
 	return refused(tool, "result_too_large", "the results that wait to be read are larger than 64 MiB; gather fewer at once"), 0
 }
 
-// appendReply runs when the reply is about to be written: from then on the
-// runner may use its place for another call. It reports whether more replies are
-// to come. Code that is being stopped hears nothing more: it could end as if it
-// had not been.
+// appendReply runs when the reply is about to be written; from then on the runner may
+// make another call in place of this one. It reports whether more replies are to
+// come. Code that is being stopped gets no more replies: with one it could finish as
+// if it had not been stopped.
 func (e *execution) appendReply(ctx context.Context, dst []byte, id int64, r wire.Reply) (_ []byte, more bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -228,13 +228,13 @@ func (e *execution) finish() {
 	e.over = true
 }
 
-// stopped ends the sandbox, waits for it to be dead and says why that was.
+// stopped ends the sandbox, waits until it is dead and says why it was ended.
 func (e *execution) stopped(err error) Outcome {
 	s := e.s
 	if errors.Is(err, protocol.ErrViolation) {
 		s.kill(violated(err))
 	} else if s.end.Load() == nil {
-		s.awaitExit() // the stream ended by itself: so will the machine
+		s.awaitExit() // the stream ended by itself, so the machine is about to end too
 	}
 	s.inst.Kill()
 	dead := s.awaitExit()

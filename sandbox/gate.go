@@ -8,9 +8,9 @@ import (
 )
 
 // Gate decides one call of the code. Nothing more is read from the sandbox
-// until it returns. So the arguments of one call at most are held in decoded
-// form, and what deciding costs slows the code that makes the calls, and
-// nobody else. It must not wait for a server: Verdict.Answer may.
+// until it returns. So the decoded arguments of at most one call are held in
+// memory, and the time of deciding delays only the code that makes the calls.
+// A Gate must not wait for a server; Verdict.Answer may.
 type Gate func(context.Context, wire.Call) Verdict
 
 // Verdict is what a Gate makes of a call.
@@ -20,7 +20,7 @@ type Verdict struct {
 	End    string            // why the code is stopped instead of being answered; "" when it is not
 }
 
-// CallFunc is a Gate that decides and answers in one. Each call has its own
+// CallFunc decides about a call and answers it in one step. Each call has its own
 // goroutine. A nil CallFunc refuses every call.
 type CallFunc func(context.Context, wire.Call) wire.Reply
 

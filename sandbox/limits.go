@@ -12,8 +12,9 @@ const MaxInFlight = 1024
 // Limits are the numbers that bound one sandbox, whatever a policy says. A zero
 // field means its default, so the zero Limits is the safest documented setting.
 //
-// They are given once, to the driver that starts the sandboxes. It enforces those
-// on memory, processes and files; this package asks it for the others.
+// They are given once, to the driver that starts the sandboxes. The driver enforces
+// those on memory, processes and files. This package reads the others from the driver
+// and enforces them.
 type Limits struct {
 	Deadline    time.Duration // wall clock of one run or cell; default 90 s
 	Memory      int64         // bytes of memory, no swap; default 256 MiB
@@ -49,8 +50,8 @@ func setDefault[T comparable](field *T, value T) {
 	}
 }
 
-// Check returns an *OptionError about the first field that no sandbox can have: a
-// negative one, or one so large that sums with it overflow. A zero field is its
+// Check returns an *OptionError about the first field with an impossible value: a
+// negative one, or one so large that sums with it overflow. A zero field means its
 // default.
 func (l Limits) Check() error {
 	l = l.WithDefaults()
@@ -79,8 +80,8 @@ func (l Limits) Check() error {
 	return nil
 }
 
-// OptionError says which option cannot be as it is. What makes pools, drivers and
-// servers returns it before anything is started.
+// OptionError says which option has an impossible value. The constructors of pools,
+// drivers and servers return it before anything is started.
 type OptionError struct {
 	Option string // its name in Go, such as "Limits.Memory"
 	Reason string // one line

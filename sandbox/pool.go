@@ -28,7 +28,7 @@ const (
 // PoolOptions say how many sandboxes a Pool keeps.
 type PoolOptions struct {
 	Warm          int          // sandboxes kept started and ready; default 0: each Take starts its own
-	MaxWarm       int          // up to which that number follows the load; default: it stays Warm
+	MaxWarm       int          // the number grows with the load up to this; default: it stays Warm
 	MaxConcurrent int          // sandboxes taken at once; default 8
 	MaxQueue      int          // Takes that wait for others to end; default 64
 	Logger        *slog.Logger // for the operator; nil discards
@@ -37,14 +37,15 @@ type PoolOptions struct {
 }
 
 // Pool hands out sandboxes that have never run code. Warm ones are started and
-// initialised ahead, replaced in the background once taken, and checked for
-// life when taken. Each is used for one run and then ended by who took it, with
-// Kill or Close; the pool never takes one back.
+// initialised before they are needed, and replaced in the background once taken. A
+// Take checks that its sandbox still answers. Each sandbox is used for one run, and
+// then the caller that took it ends it with Kill or Close; it never goes back to the
+// pool.
 //
-// At most MaxConcurrent sandboxes are taken at once. Besides them wait as many as
-// were wanted at once lately, at least Warm and at most MaxWarm, and beyond Warm no
-// more than a quarter of the available memory holds. load decides how many those
-// are, and pace when missing ones are started.
+// At most MaxConcurrent sandboxes are taken at once. Beside them the pool keeps as
+// many ready as were wanted at once lately: at least Warm, at most MaxWarm, and
+// beyond Warm only as many as fit in a quarter of the available memory. load decides
+// how many those are, and pace decides when missing ones are started.
 //
 // All methods may be called from any goroutine.
 type Pool struct {
@@ -63,13 +64,13 @@ type Pool struct {
 	turns      []*turn    // Takes that wait for others to end, in order
 	orders     []*order   // Takes that have their turn and wait for a start, in order
 	taken      int        // Takes that have their turn, until their sandbox is gone
-	starting   int        // starts under way, whoever they turn out to be for
+	starting   int        // starts under way, for a Take or to be kept ready
 	load       load       // how many are to be idle
 	lastTake   time.Time
 	lastEnd    time.Time     // of a run
 	backoff    time.Duration // of refills, after starts that failed
 	notBefore  time.Time     // no refill before
-	timer      *time.Timer   // the next look at all of this; nil if none was ever due
+	timer      *time.Timer   // the next call of adjust; nil before the first was due
 }
 
 // member is what the pool knows about a sandbox it has started; guarded by
@@ -141,10 +142,10 @@ func (p *Pool) Idle() int {
 func (p *Pool) Take(ctx context.Context) (*Sandbox, error) { return p.TakeQueued(ctx, nil) }
 
 // TakeQueued is Take for a caller that wants to know that it has to wait for
-// other runs to end: queued, unless nil, is called with the number of Takes
-// that go first, once at the start and again whenever it shrinks, in the
-// caller's goroutine. Nobody is overtaken. When MaxQueue wait already the error
-// wraps ErrQueueFull.
+// other runs to end. queued, unless nil, is called in the caller's goroutine with the
+// number of Takes that go first: once at the start, and again whenever the number
+// shrinks. Takes are served in order. When MaxQueue wait already the error wraps
+// ErrQueueFull.
 func (p *Pool) TakeQueued(ctx context.Context, queued func(ahead int)) (*Sandbox, error) {
 	if err := p.awaitTurn(ctx, queued); err != nil {
 		return nil, fmt.Errorf("waiting for a sandbox: %w", err)

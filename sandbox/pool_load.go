@@ -6,8 +6,8 @@ const (
 	// lately is how long a Pool remembers a burst at least; at most twice as long.
 	lately = 2 * time.Minute
 	// waitingMemory is what the pool reckons for one sandbox that waits, in bytes: gVisor's
-	// take 45 MB, Docker's 18. A waiting one has run no foreign code, so that its limit,
-	// which is far above, is out of its reach.
+	// take 45 MB, Docker's 18. A waiting sandbox has run no foreign code, so it does not
+	// come near its memory limit, which is much larger.
 	waitingMemory = 64 << 20
 	// memoryShare of the available memory is for sandboxes that wait.
 	memoryShare = 4
@@ -15,12 +15,13 @@ const (
 	roomUnknown = 4
 )
 
-// load decides how many sandboxes a Pool keeps ready: as many as the largest burst
-// of late has taken. A burst is the Takes from one moment when nothing was missing
-// to the next. One makes the pool larger only if some of its Takes found none ready:
-// as long as replacements come in time, more would only take memory.
+// load decides how many sandboxes a Pool keeps ready: as many as the largest recent
+// burst has taken. A burst is all Takes between one moment when no sandbox was missing
+// and the next such moment. A burst makes the pool larger only if one of its Takes found
+// none ready: as long as replacements come in time, more sandboxes would only take
+// memory.
 //
-// It knows nothing of sandboxes and takes the time from its caller, who holds
+// load knows nothing about sandboxes. It gets the time from its caller, who holds
 // Pool.mu.
 type load struct {
 	least, most int          // bounds of keep
@@ -38,8 +39,8 @@ func (l *load) keep() int { return max(l.least, min(l.peak(), l.most, l.room)) }
 
 func (l *load) peak() int { return max(l.peaks[0], l.peaks[1]) }
 
-// take counts a Take. ready says that it found a sandbox, and held how many others
-// there are that have not been taken.
+// take counts a Take. ready says whether it found a sandbox, and held how many other
+// sandboxes have not been taken.
 func (l *load) take(now time.Time, ready bool, held int) {
 	l.burst++
 	l.short = l.short || !ready
@@ -76,8 +77,8 @@ func (l *load) due() time.Time {
 	return l.began.Add(lately)
 }
 
-// look learns how many waiting sandboxes the memory has room for, those that are
-// held already among them.
+// look finds out how many waiting sandboxes the memory has room for. The number
+// includes those that are held already.
 func (l *load) look(held int) {
 	if l.most <= l.least {
 		return // keep never varies

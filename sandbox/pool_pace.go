@@ -10,22 +10,22 @@ const (
 	refillPatience = 500 * time.Millisecond
 )
 
-// stage is what a Pool does about sandboxes that are missing. Starting one keeps a
-// processor busy, so it is done when it disturbs least, but before a Take has to
-// wait for it.
+// stage is what a Pool does about missing sandboxes. To start one keeps a processor
+// busy. So the pool starts one when that delays runs least, but early enough that no
+// Take has to wait for it.
 type stage int
 
 const (
 	full    stage = iota // none is missing: nothing
 	resting              // some are ready, and a run goes on or has just ended: nothing yet
-	failing              // a start has failed: nothing before its backoff is over
-	filling              // nobody needs the processors: starts, on half of them
-	pressed              // in a burst none is left: starts, on all processors
+	failing              // a start has failed: nothing until the backoff is over
+	filling              // no run needs the processors: starts, on half of them
+	pressed              // a burst has taken the last one: starts, on all processors
 	asked                // Takes wait: a start for each, and more as if pressed
 )
 
-// pace is all that a stage follows from. Nothing else remembers it: after every
-// change the pool asks anew.
+// pace holds everything that decides the stage. The stage is not stored: the pool
+// computes it again after every change.
 type pace struct {
 	now        time.Time
 	processors int
@@ -42,7 +42,7 @@ type pace struct {
 	notBefore         time.Time // backoff after that
 }
 
-// stage returns the stage, and for those that end by themselves when it does.
+// stage returns the stage and, if the stage ends by itself, the time when it ends.
 func (p pace) stage() (s stage, until time.Time) {
 	left := p.lastEnd.Add(refillDelay)
 	if p.running > 0 {
@@ -66,8 +66,8 @@ func (p pace) stage() (s stage, until time.Time) {
 // missing is how many starts it takes until nothing is missing.
 func (p pace) missing() int { return p.keep + p.waiting - p.idle - p.starting }
 
-// starts is how many starts to begin now, and if there is something to wait for,
-// until when.
+// starts is how many starts to begin now and, if there is something to wait for, until
+// when to wait.
 func (p pace) starts() (n int, until time.Time) {
 	s, until := p.stage()
 	var atOnce int

@@ -8,7 +8,7 @@ import (
 
 // turn is a Take that waits for other runs to end.
 type turn struct {
-	ready chan error    // capacity 1: its turn has come, or never will
+	ready chan error    // capacity 1: nil when its turn has come, an error when it never will
 	moved chan struct{} // capacity 1: somebody ahead is gone
 }
 
@@ -54,7 +54,8 @@ func (p *Pool) ahead(t *turn) int {
 	return slices.Index(p.turns, t)
 }
 
-// leaveQueue takes t out of the queue, or passes its turn on if it has come.
+// leaveQueue takes t out of the queue. If its turn has already come, the next in the
+// queue gets it.
 func (p *Pool) leaveQueue(t *turn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -68,15 +69,15 @@ func (p *Pool) leaveQueue(t *turn) {
 	}
 }
 
-// giveTurnBack ends a Take that comes to nothing.
+// giveTurnBack frees the place of a Take that got no sandbox.
 func (p *Pool) giveTurnBack() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.nextTurn()
 }
 
-// nextTurn frees a place and gives it to who has waited longest. Called with
-// mu held.
+// nextTurn frees a place and gives it to the Take that has waited longest. Called
+// with mu held.
 func (p *Pool) nextTurn() {
 	p.taken--
 	if len(p.turns) == 0 {
@@ -88,12 +89,13 @@ func (p *Pool) nextTurn() {
 	p.announce()
 }
 
-// announce tells those who wait that they may have moved. Called with mu held.
+// announce tells the waiting Takes that their place in the queue may have changed.
+// Called with mu held.
 func (p *Pool) announce() {
 	for _, t := range p.turns {
 		select {
 		case t.moved <- struct{}{}:
-		default: // has yet to look
+		default: // it has not yet read the last announcement
 		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Refills after failures wait longer and longer; Takes never do.
+// After failures, refills wait longer and longer. A start for a Take never waits.
 const (
 	firstBackoff = 100 * time.Millisecond
 	maxBackoff   = 30 * time.Second
@@ -53,7 +53,7 @@ func (p *Pool) next(ctx context.Context) (s *Sandbox, warm bool, err error) {
 	}
 }
 
-// withdraw gives up an order. What was delivered already goes to the next.
+// withdraw gives up an order. A sandbox that was delivered already goes to the next order.
 func (p *Pool) withdraw(o *order) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -66,8 +66,8 @@ func (p *Pool) withdraw(o *order) {
 	}
 }
 
-// adjust brings what is ready closer to what is to be ready. It is called after
-// everything that changes either, with mu held.
+// adjust starts or ends sandboxes until as many are ready as there should be. It is
+// called with mu held, after every change of either number.
 func (p *Pool) adjust() {
 	if p.closed {
 		return
@@ -96,7 +96,7 @@ func (p *Pool) adjust() {
 // held.
 func (p *Pool) held() int { return len(p.idle) + p.starting }
 
-// pace is what the next starts depend on. Called with mu held.
+// pace collects what the next starts depend on. Called with mu held.
 func (p *Pool) pace(now time.Time) pace {
 	return pace{
 		now: now, processors: runtime.GOMAXPROCS(0),
@@ -106,8 +106,8 @@ func (p *Pool) pace(now time.Time) pace {
 	}
 }
 
-// adjustAt makes sure that adjust is called then; never for the zero time. Called
-// with mu held.
+// adjustAt makes sure that adjust is called at that time, or never if it is zero.
+// Called with mu held.
 func (p *Pool) adjustAt(now, then time.Time) {
 	switch {
 	case then.IsZero():
@@ -177,8 +177,8 @@ func (p *Pool) deliver(s *Sandbox) {
 	}
 }
 
-// failed takes note of a start that failed. Unless other starts are under way
-// for all who wait, the one who has waited longest learns why. Called with mu
+// failed handles a start that failed. If there are fewer other starts under way than
+// Takes that wait, the Take that has waited longest gets the error. Called with mu
 // held.
 func (p *Pool) failed(err error) {
 	p.slowDown()
@@ -196,7 +196,7 @@ func (p *Pool) slowDown() {
 	p.notBefore = time.Now().Add(p.backoff)
 }
 
-// watch waits for a sandbox to be gone and frees what it held.
+// watch waits until a sandbox is gone and then frees its place.
 func (p *Pool) watch(s *Sandbox) {
 	<-s.dead
 	p.mu.Lock()
@@ -214,8 +214,8 @@ func (p *Pool) watch(s *Sandbox) {
 	p.adjust()
 }
 
-// tellIdle tells warm sandboxes the current tools, one by one. Meanwhile such a
-// sandbox counts as being started, so that a Take waits for it.
+// tellIdle tells warm sandboxes the current tools, one by one. While a sandbox is being
+// told, it counts as being started, so that a Take waits for it.
 func (p *Pool) tellIdle() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

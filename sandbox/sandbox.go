@@ -30,7 +30,7 @@ type Sandbox struct {
 	quiet  chan struct{} // holds a token while nobody talks to the runner
 	cell   int64         // cells so far; guarded by quiet
 	lastID int64         // of the last call; guarded by quiet
-	credit credit        // for what it makes the host do; guarded by quiet
+	credit credit        // for the host's work for it; guarded by quiet
 
 	printed atomic.Int64         // bytes of output of this cell, the machine's own stderr included
 	end     atomic.Pointer[stop] // why the host ended it; nil while it has not
@@ -39,8 +39,8 @@ type Sandbox struct {
 	exit    Exit                 // valid once dead is closed
 }
 
-// Open starts a machine and waits until its runner is ready. It owns the
-// machine: when it fails nothing is left, and after that Close ends it.
+// Open starts a machine and waits until its runner is ready. When Open fails, no
+// machine is left; otherwise Close ends it.
 // Cancelling ctx afterwards has no effect. Without a driver, or with limits that
 // cannot be, the error is an *OptionError.
 func Open(ctx context.Context, d Driver) (*Sandbox, error) {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// endGrace is how long a sandbox that was killed may take to be gone before
-// whoever waits to say why goes on without knowing.
+// endGrace is how long to wait for a killed sandbox to be gone. After that, the reason
+// for its end is reported without its exit status.
 const endGrace = 5 * time.Second
 
 // exitLost is the runner's exit status when the code has closed the

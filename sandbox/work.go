@@ -11,11 +11,11 @@ import (
 // The bounds on what one run makes the host do. docs/decisions/030 has the
 // reasons and the numbers.
 const (
-	// workShare is the part of a sandbox's processor limit that the host spends
-	// on its lines, one in so many. Code that asks for more is slowed down: its
-	// lines are read later.
+	// The host spends at most 1/workShare of a sandbox's processor limit on the
+	// sandbox's lines. Code that asks for more is slowed down: its lines are read
+	// later.
 	workShare = 4
-	// workBurst is how much of that a run has saved up at most.
+	// workBurst is the most credit that a run can have.
 	workBurst = time.Second
 
 	// callFrame is what a line has besides a call's arguments, in bytes: the tool
@@ -33,9 +33,8 @@ const (
 // maxLine is the longest line that a sandbox may write, in bytes.
 func (l Limits) maxLine() int { return max(protocol.MaxLine, l.Arguments+callFrame) }
 
-// checkSize refuses lines that are longer than what is in them needs. The
-// runner never writes such lines: arguments that are too large it refuses
-// itself.
+// checkSize refuses lines that are longer than their content can need. The runner
+// never writes such lines, because it refuses arguments that are too large itself.
 func (e *execution) checkSize(op protocol.Op, line int) error {
 	lim := e.s.lim
 	if op == protocol.OpCall && line > lim.Arguments+callFrame {
@@ -54,7 +53,7 @@ func (e *execution) checkSize(op protocol.Op, line int) error {
 // credit is the processor time of the host that a run may still cost. It grows with
 // time and shrinks with work.
 type credit struct {
-	share float64 // earned in each unit of time
+	share float64 // how much of the time that passes is added
 	left  time.Duration
 	last  time.Time
 }
@@ -63,8 +62,8 @@ func newCredit(cpus float64) credit {
 	return credit{share: cpus / workShare, left: workBurst, last: time.Now()}
 }
 
-// spend takes work off the credit, and returns how long the run has to wait
-// until it has earned what it owes.
+// spend takes work off the credit, and returns how long the run has to wait until the
+// credit is no longer below zero.
 func (c *credit) spend(work time.Duration) time.Duration {
 	now := time.Now()
 	c.left = min(workBurst, c.left+time.Duration(float64(now.Sub(c.last))*c.share)) - work
@@ -75,7 +74,8 @@ func (c *credit) spend(work time.Duration) time.Duration {
 	return time.Duration(float64(-c.left) / c.share)
 }
 
-// pay takes the host's work on one line off the run's credit, and waits until the run has earned it.
+// pay takes the host's work on one line off the run's credit, and waits while the
+// credit is below zero.
 func (s *Sandbox) pay(work time.Duration) {
 	wait := s.credit.spend(work)
 	if wait == 0 {

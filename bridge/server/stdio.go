@@ -213,7 +213,7 @@ func (l *lines) Close() (err error) {
 	return err
 }
 
-// enter books a request, when there is room for it. It reports whether there
+// enter counts a request as open, if there is room for it. It reports whether there
 // is none with its id.
 func (l *lines) enter(id jsonrpc.ID, r request) bool {
 	l.mu.Lock()
@@ -254,7 +254,7 @@ func (l *lines) answered(id jsonrpc.ID) request {
 	return r
 }
 
-// leave takes a request off the books, when its answer is written.
+// leave ends the counting of a request when its answer is written.
 func (l *lines) leave(r request) {
 	if r.id == nil {
 		return
