@@ -11,7 +11,7 @@ import (
 	"github.com/mcp-code-mode/mcp-code-mode/internal/cut"
 )
 
-// Bounds on what a policy may answer. More of it is not a decision but a mistake.
+// Bounds on what a policy may answer. A larger answer is an error and not a decision.
 const (
 	maxDenials = 64
 	maxMessage = 500 // characters; longer ones are cut
@@ -20,15 +20,16 @@ const (
 	maxLabel   = 64
 )
 
-// tableOrder is the order in which a refusal names its reasons: the most telling first.
-// Codes of somebody's own come after these, by name.
+// tableOrder is the order in which a refusal names its reasons: the most useful first.
+// Codes of added policy rules come after these, sorted by name.
 var tableOrder = []string{
 	CodePolicyError, CodeToolNotAllowed, CodeArgumentsTooLarge, CodeArgumentsInvalid,
 	CodeRuleNotMet, CodeBudgetExhausted, CodePrivateData,
 }
 
-// readDecision turns the policy's answer into a Decision. Everything that is not exactly one
-// is an error: a field more or less, another type, a yes with reasons against it, a no without any.
+// readDecision turns the policy's answer into a Decision. Everything that is not exactly
+// one is an error: a field too many or too few, another type, "allow" with denials, or a
+// refusal without any.
 func readDecision(answer *ast.Term) (Decision, error) {
 	var d Decision
 	obj, err := exactly(answer, "the decision", "allow", "denials", "effects")

@@ -20,7 +20,7 @@ var readsTheClock = []string{
 	"crypto.x509.parse_and_verify_certificates_with_options",
 }
 
-// capabilities is what a policy may use: all of OPA, without whatever is nondeterministic or
+// capabilities is what a policy may use: all of OPA, except what is nondeterministic or
 // reaches outside. OPA marks those builtins itself (http.send, opa.runtime, net.lookup_ip_addr,
 // time.now_ns, rand.intn, uuid.rfc4122, JWT and JSON Schema checks that may fetch or look
 // at the clock). `print` and `trace` stay: they are deterministic and go to `policy test` only.
@@ -54,7 +54,7 @@ func CapabilitiesJSON() ([]byte, error) {
 }
 
 // capabilities returns what this policy is compiled with: ours, or the narrower ones in its
-// own capabilities.json. A file that allows more than ours is an error, not a wish.
+// own capabilities.json. A file that allows more than ours is an error.
 func (t tree) capabilities() (*ast.Capabilities, error) {
 	ours := capabilities()
 	data, ok := t[capabilitiesFile]

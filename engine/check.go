@@ -6,7 +6,7 @@ import "context"
 // capabilities does, and also what the engine asks beyond that: the entrypoints, and families
 // that the dispatcher sees. The tests are checked as well. The error is a *LoadError.
 func Check(ctx context.Context, src Source) error {
-	// What is served must stand without the tests.
+	// The policy must also compile without its tests, as it is served.
 	if _, err := load(ctx, src, loadOptions{}); err != nil {
 		return err
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// What a rule family may say to the dispatcher. A misspelt name would be a policy rule that
-// nobody asks, so every other name must start with `_`.
+// The names that the dispatcher reads in a rule family. A policy rule with a misspelt name
+// would never be evaluated, so every other name must start with `_`.
 var (
 	rulesPackage  = ast.MustParseRef("data.codemode.rules")
 	configPackage = ast.MustParseRef("data.codemode.config")
@@ -23,8 +23,9 @@ var (
 	}
 )
 
-// conventions checks what a compiler can not: that the dispatcher of the built-in pack would
-// see every policy rule somebody wrote. Each of these would otherwise load, and silently allow.
+// conventions checks what a compiler cannot: that the dispatcher of the built-in pack sees
+// every policy rule. A rule that it does not see would load, and its denials would silently
+// be missing.
 func conventions(modules map[string]*ast.Module, data map[string]any) error {
 	var problems []error
 	for _, file := range slices.Sorted(maps.Keys(modules)) {

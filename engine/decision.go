@@ -25,8 +25,8 @@ type Decision struct {
 	Effects Effects  `json:"effects"` // empty unless Allow
 
 	// Revision names what decided: the bundle's own revision, if it has one, and a hash
-	// over every policy rule and every piece of data. Which policy rules were behind a
-	// decision Eval tells: following that costs a quarter of a decision.
+	// over every policy rule and every piece of data. It does not say which policy rules
+	// led to the decision: to trace that takes a quarter more time. Eval does it.
 	Revision string `json:"revision"`
 }
 
@@ -47,10 +47,10 @@ type Denial struct {
 
 // Effects are what an allowed call changes.
 type Effects struct {
-	LabelsAdd []string `json:"labels_add"` // sorted; the session earns these before the call goes out
+	LabelsAdd []string `json:"labels_add"` // sorted; they are put on the session before the call goes out
 }
 
-// refuse is the decision for everything that is not one.
+// refuse is the decision when the policy gave no valid one.
 func refuse(revision string) Decision {
 	return Decision{
 		Denials:  []Denial{{Code: CodePolicyError, Message: policyErrorText}},

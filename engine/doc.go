@@ -11,13 +11,13 @@
 // data.codemode.decision and data.codemode.visible. It is compiled once, strictly, against
 // capabilities that hold nothing nondeterministic and nothing that reaches outside, so a
 // decision depends on its input and the policy alone and can be replayed from the decision
-// log. There are no builtins of ours: what works here works in stock OPA, and the other way round.
+// log. There are no builtins of ours, so policies work in the same way here and in stock OPA.
 //
 // # Words
 //
 //   - A call is one call of a tool, and a run is the execution of a program that makes calls.
-//   - A rule is a CEL expression of the configuration. Package celrule evaluates it, and what it comes
-//     to is a fact in the Request. A policy rule is a rule in Rego. Policy rules decide.
-//   - A limit is a number that can be set; those of a Config the policy enforces. A bound is fixed
-//     here. A deadline ends a decision.
+//   - A rule is a CEL expression of the configuration. Package celrule evaluates it, and its result
+//     is a fact in the Request. A policy rule is a rule in Rego. Policy rules decide.
+//   - A limit is a number that can be set; the policy enforces the limits of a Config. A bound is
+//     a fixed number in this package. A deadline ends a decision.
 package engine

@@ -34,7 +34,7 @@ type Options struct {
 type Engine struct {
 	decision rego.PreparedEvalQuery
 	visible  rego.PreparedEvalQuery
-	txn      storage.Transaction // a reading one, open for good: nothing ever writes
+	txn      storage.Transaction // for reading; never closed, since nothing writes
 	data     documents
 	input    *document // as much of it as a policy rule may look at
 	revision string
@@ -76,8 +76,9 @@ func New(ctx context.Context, opts Options) (*Engine, error) {
 
 func (o Options) source() Source { return Source{FS: o.Policy, Bundle: o.Bundle, Name: o.Name} }
 
-// prepare compiles one query. A builtin that fails stops the decision, where OPA by default
-// goes on as if the policy rule were not there. The answer stays a term: reading it needs no JSON.
+// prepare compiles one query. A builtin that fails stops the decision; by default OPA would
+// go on as if the policy rule were not there. The answer stays a term, so no JSON is needed to
+// read it.
 func (p *policy) prepare(ctx context.Context, query string, more ...func(*rego.Rego)) (rego.PreparedEvalQuery, error) {
 	return rego.New(append(more,
 		rego.Query(query),
@@ -151,7 +152,7 @@ func evaluate(deadline *deadline, q rego.PreparedEvalQuery, input ast.Value, how
 	return term, nil
 }
 
-// deadline ends one decision: when its time is over, or when nobody waits for it any more.
+// deadline ends one decision when its time is over or when its context ends.
 // A context with a timeout does the same for 8 µs more, where a decision takes 106
 // (docs/decisions/042-speed-code-on-the-policy-path.md).
 type deadline struct {
@@ -188,8 +189,8 @@ func (d *deadline) err() error {
 	return nil
 }
 
-// documents is the policy's data as terms. OPA asks such a cache before it asks the store, and
-// since nothing changes, it can be one for all decisions.
+// documents is the policy's data as terms. OPA asks this cache before it asks the store. The
+// data never changes, so all decisions share one cache.
 type documents struct{ ast.Object }
 
 func (d documents) Get(ref ast.Ref) ast.Value {

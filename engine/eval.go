@@ -18,10 +18,10 @@ import (
 // maxInput bounds the input document that Eval reads.
 const maxInput = 16 << 20
 
-// EvalResult is a decision and what is behind it.
+// EvalResult is a decision and what led to it.
 type EvalResult struct {
-	Decision Decision     `json:"decision"`         // what Engine.Decide comes to
-	Rules    []PolicyRule `json:"rules"`            // those that had a say, in the order of the files
+	Decision Decision     `json:"decision"`         // the decision of Engine.Decide
+	Rules    []PolicyRule `json:"rules"`            // those that held, in the order of the files
 	Printed  string       `json:"printed"`          // what print() in policy rules said
 	Problem  string       `json:"problem,omitzero"` // why the decision is policy_error
 }
@@ -35,9 +35,10 @@ type PolicyRule struct {
 	Location    string `json:"location"`    // file:line
 }
 
-// Eval decides about an input document or a whole line of a decision log, and tells
-// which policy rules were behind the decision. It decides exactly as Engine.Decide does. An error means that the
-// policy does not load or that the input is not a JSON object with what every call has.
+// Eval decides about an input document or a whole line of a decision log, and tells which
+// policy rules led to the decision. It decides exactly as Engine.Decide does. An error means
+// that the policy does not load, or that the input is not a JSON object with the parts that
+// every call has.
 func Eval(ctx context.Context, src Source, config Config, input []byte) (*EvalResult, error) {
 	if len(input) > maxInput {
 		return nil, fmt.Errorf("reading the input: larger than %d bytes", maxInput)
@@ -62,8 +63,8 @@ func Eval(ctx context.Context, src Source, config Config, input []byte) (*EvalRe
 }
 
 // call returns the input document that a person gave: the document itself, or that of a line
-// of a decision log. One without the parts that every call has would be decided by nothing but
-// what it lacks.
+// of a decision log. A document without the parts that every call has is refused: the decision
+// would only reflect what is missing.
 func call(document any) (any, error) {
 	object, ok := document.(map[string]any)
 	if !ok {
@@ -120,8 +121,8 @@ func (h *heldRules) TraceEvent(e topdown.Event) {
 	}
 }
 
-// describe lists the policy rules that people wrote for others to read: not the `_` ones, not the
-// dispatcher.
+// describe lists the policy rules that a reader needs to know: not those that begin with `_`, and
+// not the dispatcher's.
 func (h *heldRules) describe(annotations *ast.AnnotationSet) []PolicyRule {
 	rules := make([]*ast.Rule, 0, len(h.rules))
 	for rule := range h.rules {

@@ -19,8 +19,8 @@ import (
 	"strings"
 )
 
-// Bounds on a policy, as a directory or as a bundle. Both are files somebody may have been
-// sent, and a bundle is compressed.
+// Bounds on a policy, as a directory or as a bundle. Both may come from another person, and a
+// bundle is compressed.
 const (
 	maxPolicyFiles   = 4096
 	maxPolicyFile    = 8 << 20  // bytes in one file
@@ -95,9 +95,10 @@ func readDir(ctx context.Context, fsys fs.FS) (tree, error) {
 	return t, err
 }
 
-// readable reports whether an entry is a file of the policy. What could hold policy rules and is not read
-// is an error: rules that nobody asks would be missing without a word. A name may be a link to a
-// file, as in a Kubernetes volume. It is looked at before it is opened, which for a pipe never ends.
+// readable reports whether an entry is a file of the policy. An entry that could hold policy
+// rules and cannot be read is an error: its rules would be missing without a message. A name may
+// be a link to a file, as in a Kubernetes volume. Its type is checked before it is opened, because
+// opening a pipe may never return.
 func readable(fsys fs.FS, name string, d fs.DirEntry) (bool, error) {
 	if d.Type().IsRegular() {
 		return isPolicyFile(name), nil
@@ -195,8 +196,8 @@ func (t tree) add(name string, r io.Reader) error {
 
 const capabilitiesFile, schemaDir, manifestFile = "capabilities.json", "schemas", ".manifest"
 
-// isPolicyFile reports whether a file has a part to play. Data is what bundles call data: other
-// JSON files may lie about, as stock OPA's bundle loader lets them.
+// isPolicyFile reports whether a file is part of the policy. Data files are those that bundles
+// call data; other JSON files are ignored, as in stock OPA's bundle loader.
 func isPolicyFile(name string) bool {
 	base := path.Base(name)
 	switch {
@@ -232,8 +233,8 @@ func hidden(name string) bool {
 // names are the files in order, so that everything that follows is deterministic.
 func (t tree) names() []string { return slices.Sorted(maps.Keys(t)) }
 
-// hash is over everything a decision depends on besides its input: the policy rules, the data and
-// the config. Tests, schemas and capabilities change no decision.
+// hash covers everything that a decision depends on besides its input: the policy rules, the data
+// and the config. Tests, schemas and capabilities change no decision.
 func (t tree) hash(config []byte) string {
 	h := sha256.New()
 	write := func(name string, data []byte) {

@@ -6,15 +6,15 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// argsRef is always seen to be looked at: to make the arguments is to check them.
+// argsRef counts as used by every policy, because making the arguments also checks them.
 var argsRef = ast.MustParseRef("input.call.args")
 
-// seenBy leaves out the fields no policy rule may look at, by themselves or within a larger whole:
-// what nobody can see need not be made for every decision. It matters most for
+// seenBy leaves out the fields that no policy rule can read, either by themselves or as part of an
+// object: such fields need not be made for every decision. This matters most for
 // session.calls_by_tool, which grows with the session: with 1,000 tools in it, making it takes seven
 // times as many allocations as all the rest (docs/decisions/042-speed-code-on-the-policy-path.md).
-// In doubt a field stays. The modules are the compiled ones, in which every use of the input is
-// a reference.
+// If it is not certain that no rule reads a field, the field stays. The modules are the compiled
+// ones, in which every use of the input is a reference.
 func (d *document) seenBy(modules map[string]*ast.Module) *document {
 	refs := append(inputRefs(modules), argsRef)
 	return &document{

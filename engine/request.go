@@ -31,7 +31,7 @@ type Tool struct {
 	Name             string          `json:"name"`              // as the server spells it
 	Known            bool            `json:"known"`             // a wrapped server really offers it
 	Private          bool            `json:"private"`           // the configuration marks it private
-	Labels           []string        `json:"labels"`            // what a call of it puts on the session
+	Labels           []string        `json:"labels"`            // labels that a call of it puts on the session
 	Annotations      map[string]bool `json:"annotations"`       // the server's claims
 	DefinitionSHA256 string          `json:"definition_sha256"` // of its name, description and schemas, in hexadecimal
 }
@@ -71,8 +71,8 @@ type Run struct {
 // Session is the client connection the run belongs to.
 type Session struct {
 	ID           string            `json:"id"`            // a UUID
-	Labels       []string          `json:"labels"`        // in the order in which they were earned
-	LabelSources map[string]string `json:"label_sources"` // label -> id of the tool that earned it first
+	Labels       []string          `json:"labels"`        // in the order in which they were added
+	LabelSources map[string]string `json:"label_sources"` // label -> id of the tool that added it first
 	Calls        int64             `json:"calls"`         // this one and refused ones included
 	CallsByTool  map[string]int64  `json:"calls_by_tool"` // of the tools that were called; where a policy rule looks at it, a decision pays about 80 ns for each
 }

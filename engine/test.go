@@ -33,7 +33,7 @@ type TestOptions struct {
 
 // TestResult counts test cases, those within a test each by itself.
 type TestResult struct {
-	Passed, Failed, Errors, Skipped int     // Errors are tests that came to no result
+	Passed, Failed, Errors, Skipped int     // Errors are tests that gave no result
 	Coverage                        float64 // percent; -1 when it was not measured
 }
 
@@ -107,8 +107,8 @@ func (p *policy) runTests(ctx context.Context, opts runOptions) ([]*tester.Resul
 	return results, ctx.Err()
 }
 
-// startTests compiles the policy together with its tests and starts them. Whoever calls it
-// reads the channel to its end; after the context's end that is soon.
+// startTests compiles the policy together with its tests and starts them. The caller must read
+// the channel to its end, which comes soon after the context's end.
 func (p *policy) startTests(ctx context.Context, opts runOptions) (<-chan *tester.Result, error) {
 	txn, err := p.store.NewTransaction(ctx) // a reading one; the store goes with the policy
 	if err != nil {

@@ -106,9 +106,9 @@ func (d *document) visible(t *Tool) ast.Value {
 	return ast.NewObject(pair{key("hook"), hookVisibleTerm}, pair{key("tool"), makeObject(&b, d.tool, t)})
 }
 
-// builder makes the terms of one request. It takes them from slabs, which saves every other
-// allocation. The arguments are the only part whose size and keys a hostile program chooses
-// (also keys made to collide), so building them stops at the deadline.
+// builder makes the terms of one request. It takes them from slabs, which saves half of the
+// allocations. The arguments are the only part whose size and keys a hostile program chooses
+// (keys can be made to collide), so building them stops at the deadline.
 type builder struct {
 	deadline *deadline
 	document *document

@@ -118,7 +118,7 @@ func (e *execution) next(ctx context.Context) (done *protocol.Message, err error
 	}
 	began := time.Now()
 	m, err := protocol.ParseRunner(line)
-	parsing := time.Since(began) // parsing never waits, so this is processor time
+	parsing := time.Since(began) // parsing never waits, so the time that passed is good enough
 	if err == nil {
 		err = e.checkSize(m.Op, len(line))
 	}

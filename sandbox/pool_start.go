@@ -66,8 +66,8 @@ func (p *Pool) withdraw(o *order) {
 	}
 }
 
-// adjust starts or ends sandboxes until as many are ready as there should be. It is
-// called with mu held, after every change of either number.
+// adjust ends sandboxes that are too many and begins the starts that are due. It is
+// called with mu held, after every change that it depends on.
 func (p *Pool) adjust() {
 	if p.closed {
 		return

@@ -18,8 +18,8 @@ type channel interface {
 	post(m *message)
 	// receive returns the next message. Its error ends the channel and says why.
 	receive() (*incoming, error)
-	// close ends the server and waits until nothing of it is left. It may be
-	// called more than once and while others are in use; they then return.
+	// close ends the server and waits until nothing of it is left. It may be called
+	// more than once, and while other methods are running; these then return.
 	close()
 }
 
@@ -99,7 +99,7 @@ func parse(data []byte) (*incoming, error) {
 	return m, nil
 }
 
-// rpcError reads a JSON-RPC error object, or whatever a server took for one.
+// rpcError reads a JSON-RPC error object, also a malformed one.
 func rpcError(raw json.RawMessage) *RPCError {
 	if !isObject(raw) {
 		return &RPCError{Message: oneLine(string(raw), maxErrorText)}
@@ -139,9 +139,9 @@ func integer(raw json.RawMessage) (int64, bool) {
 var lastMembers = regexp.MustCompile(
 	`"id"\s*:\s*(-?\d{1,18}|"\d{1,18}")\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?(?:,\s*"error"\s*:\s*null\s*)?\}\s*$`)
 
-// blame finds the call that an unusable line was meant to answer, from the line's
-// beginning and end, so that this call fails now instead of waiting for its
-// timeout. Nil when the line does not look like an answer.
+// blame finds the call that an unusable line was meant to answer, from the beginning
+// and the end of the line. So this call fails now instead of at its timeout. The
+// result is nil if the line does not look like an answer.
 func blame(head, tail []byte) json.RawMessage {
 	if !bytes.HasPrefix(bytes.TrimLeft(head, " \t"), []byte("{")) {
 		return nil

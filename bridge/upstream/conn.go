@@ -13,14 +13,15 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Messages nobody waits for: how long one may take and how many may be under way.
+// Bounds on messages that are sent without waiting: how long one may take, and how many
+// may be under way.
 const (
 	postTime = 5 * time.Second
 	maxPosts = 64
 )
 
 // conn is the channel over any connection of the MCP SDK. Only the SDK's framing is
-// used: the raw results pass it unread.
+// used; it passes on raw results without reading them.
 type conn struct {
 	conn mcp.Connection
 	log  *slog.Logger
@@ -38,8 +39,9 @@ func newConn(c mcp.Connection, log *slog.Logger) *conn {
 	}
 }
 
-// send waits for the write: over HTTP it is the request, and fails like one. A
-// connection whose Write ignores its context costs a goroutine until it is closed.
+// send waits for the write. Over HTTP the write is the request, and fails as a request
+// does. If a connection's Write ignores its context, a goroutine waits until the
+// connection is closed.
 func (c *conn) send(ctx context.Context, m *message) error {
 	msg, err := m.rpc()
 	if err != nil {
@@ -74,8 +76,8 @@ func (c *conn) explain(ctx context.Context, err error) error {
 	}
 }
 
-// rejected reports whether an error is what the SDK wraps into errors of its own that
-// leave the connection alone. No server said it.
+// rejected reports whether an error is the one that the SDK wraps into those of its own
+// errors after which the connection is still usable. It does not come from the server.
 func rejected(e *jsonrpc.Error) bool {
 	return e.Code == -32005 && e.Message == "rejected by transport"
 }

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// DefaultEnv returns the environment a wrapped server gets when none is given: what
-// a program needs to find its files, its terminal and its language, and no secret.
-// Everything else of ours stays here.
+// DefaultEnv returns the environment a wrapped server gets when none is given: the
+// variables of ours that a program needs to find its files, its terminal and its
+// language, and no secret. Our other variables are not passed on.
 func DefaultEnv() []string {
 	names := []string{
 		"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "TMPDIR", "TZ",

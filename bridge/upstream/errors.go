@@ -23,7 +23,7 @@ var (
 	ErrBadAnswer = errors.New("unusable answer")
 )
 
-// OptionError says which option of Start cannot be as it is. Nothing was started.
+// OptionError says which option of Start has an impossible value. Nothing was started.
 type OptionError struct {
 	Option string // its name in Go, such as "Command.Path"
 	Reason string // one line

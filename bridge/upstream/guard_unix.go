@@ -9,11 +9,11 @@ import (
 	"syscall"
 )
 
-// guard is a shell that waits, for nothing, on a pipe whose other end only we hold,
-// and then kills the server's group. If our process is killed, so that it can end
-// nothing itself, the pipe closes and the guard does: the kernel's death signal
-// reaches only the server and not what the server started. It lives in a session of
-// its own, where no signal meant for us arrives.
+// guard is a shell that reads from a pipe whose other end only we hold, and kills the
+// server's group when the pipe is closed. So the group ends even if our process is
+// killed and can end nothing itself; the kernel's death signal reaches only the server
+// and not the processes that it started. The guard has a session of its own, so no
+// signal that is meant for us reaches it.
 type guard struct {
 	cmd  *exec.Cmd
 	hold io.Closer

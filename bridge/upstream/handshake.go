@@ -44,7 +44,8 @@ func (p *peer) shake(ctx context.Context, impl *mcp.Implementation, probe bool) 
 	if err == nil {
 		return version, nil
 	}
-	// A server that was only slow to start answers both, one of them well, in any order.
+	// A server that was only slow to start answers both requests, in any order; one of the
+	// answers is not an error.
 	if discovered != nil && p.late(ctx, discovered) {
 		p.meta = meta
 		return stateless, nil
@@ -52,8 +53,8 @@ func (p *peer) shake(ctx context.Context, impl *mcp.Implementation, probe bool) 
 	return "", err
 }
 
-// late waits once more for the answer to server/discover, and reports whether it offers
-// the stateless version.
+// late waits once more for the answer to server/discover, and reports whether the
+// answer offers the stateless version.
 func (p *peer) late(ctx context.Context, discovered <-chan incoming) bool {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
@@ -66,8 +67,8 @@ func (p *peer) late(ctx context.Context, discovered <-chan incoming) bool {
 	return false
 }
 
-// discover asks which versions the server speaks. When no answer comes in time, it
-// may still come through the channel returned.
+// discover asks which versions the server speaks. If no answer comes in time, a late
+// one comes through the channel returned.
 func (p *peer) discover(ctx context.Context, params json.RawMessage) (incoming, <-chan incoming) {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
@@ -110,7 +111,7 @@ var date = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`)
 
 // initialize is the handshake of the versions with sessions. "If the client does
 // not support the version in the server's response, it SHOULD disconnect": every
-// version up to latest is supported, for listing and calling tools never changed.
+// version up to latest is supported, because listing and calling tools never changed.
 func (p *peer) initialize(ctx context.Context, info []byte, offer string) (string, error) {
 	raw, err := p.request(ctx, "initialize", fmt.Appendf(nil,
 		`{"protocolVersion":%q,"capabilities":{},"clientInfo":%s}`, offer, info))

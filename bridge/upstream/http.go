@@ -15,11 +15,11 @@ import (
 // versionHeader is what MCP over HTTP asks of every request after the handshake.
 const versionHeader = "Mcp-Protocol-Version"
 
-// bounded returns the transport with what it reads bounded and with the headers set
-// that only the SDK's own client could have it set: the protocol version and the
-// parameters of a call that MCP wants there.
-// It follows no redirect to another server, unless the caller's client has rules of
-// its own. Transports other than the SDK's HTTP client come back as they are.
+// bounded returns the transport with bounds on what it reads. It also sets the headers
+// that otherwise only the SDK's own client would set: the protocol version, and the
+// parameters of a call that MCP wants in headers. It follows no redirect to another
+// server, unless the caller's client has rules of its own. Transports other than the
+// SDK's HTTP client are returned unchanged.
 func bounded(t mcp.Transport) (mcp.Transport, *atomic.Pointer[string]) {
 	version := new(atomic.Pointer[string])
 	h, ok := t.(*mcp.StreamableClientTransport)
@@ -49,9 +49,9 @@ func bounded(t mcp.Transport) (mcp.Transport, *atomic.Pointer[string]) {
 // maxRedirects is how many redirects in a row are followed.
 const maxRedirects = 5
 
-// sameServer refuses to follow a server to another one: a redirect would send the
-// arguments of a call, and the caller's credentials where its own client adds them,
-// to wherever the server says.
+// sameServer refuses redirects to another server: such a redirect would send the
+// arguments of a call, and the credentials that the caller's client adds, to a place
+// that the server chooses.
 func sameServer(next *http.Request, via []*http.Request) error {
 	first := via[0].URL
 	switch {
@@ -68,9 +68,9 @@ type roundTripper struct {
 	version *atomic.Pointer[string]
 }
 
-// RoundTrip bounds every body but an event stream, whose events the SDK bounds. A
-// body over the limit is this request's error, which leaves the session alone; cut
-// short further up, it would end it.
+// RoundTrip bounds every body except an event stream, whose events the SDK bounds. A
+// body over the limit is an error of this request, and the session goes on. If the body
+// were cut by its reader instead, the session would end.
 func (r *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	req = req.Clone(req.Context()) // a RoundTripper may not change the caller's
 	if v := r.version.Load(); v != nil && req.Header.Get(versionHeader) == "" {

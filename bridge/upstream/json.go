@@ -9,21 +9,21 @@ import (
 	"github.com/mcp-code-mode/mcp-code-mode/internal/strictjson"
 )
 
-// What servers say is cut into slices, not made into values: so numbers, the
-// order of members and members that nobody here knows survive exactly. Keys match
-// by case (encoding/json would take "Content" for "content").
+// What servers send is cut into slices and not decoded into values. So numbers, the
+// order of members, and unknown members stay exactly as they were sent. Keys are
+// compared with their case (encoding/json would take "Content" for "content").
 
-// Why an answer is not read. None of these holds any of what a server sent, which
-// may be anybody's data.
+// Why an answer is not read. None of these texts holds data of the server, which may
+// be private.
 var (
 	errSyntax    = errors.New("invalid JSON")
 	errDuplicate = errors.New("a member occurs twice")
 	errDeep      = fmt.Errorf("nested more than %d levels", maxDepth)
 )
 
-// read lets f walk over data, JSON of a server nested at most that deep. A member
-// that occurs twice is an error only where it is one that is asked for: two readers
-// could disagree on which one counts.
+// read lets f walk over data, JSON of a server that nests at most that deep. A repeated
+// member is an error only if it is one that is asked for: two readers could disagree on
+// which one counts.
 func read(data []byte, depth int, f func(r *strictjson.Reader) error) error {
 	err := strictjson.Read(data, strictjson.Bounds{Bytes: max(len(data), 1), Depth: depth, Values: max(len(data), 1), Repeats: true}, f)
 	var e *strictjson.Error
@@ -42,8 +42,8 @@ func isJSON(data []byte) bool {
 }
 
 // fields checks the JSON object data, all of it, and returns the values of the
-// named members (at most 8), nil for one that is absent or null. Beside an error
-// it returns those that came before it.
+// named members (at most 8), nil for one that is absent or null. With an error, it also
+// returns the values that came before the error.
 func fields(data []byte, names ...string) (vals [8]json.RawMessage, err error) {
 	err = read(data, strictjson.MaxDepth, func(r *strictjson.Reader) error {
 		return take(r, &vals, names, func(string) ([]byte, error) { return r.Raw() })

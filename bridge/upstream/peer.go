@@ -21,7 +21,7 @@ type peer struct {
 	// Set by the handshake and read-only after it.
 	version  string                // of MCP, "" before
 	mirrored map[string][]mirrored // over HTTP: parameters by tool that go into headers too
-	meta     []byte                // the _meta member every request carries in a stateless session
+	meta     []byte                // the _meta member of every request in a stateless session
 	refused  map[string]string     // tools that may not be called any more, with the reason
 
 	last atomic.Int64 // id of the last request
@@ -60,7 +60,7 @@ func (p *peer) read() {
 	for {
 		m, err := p.ch.receive()
 		if err != nil {
-			if p.fail(err) && p.ready.Load() { // before, it is the error of the start
+			if p.fail(err) && p.ready.Load() { // an earlier failure is reported as the error of the start
 				p.log.Warn("the connection ended", "error", err)
 			}
 			p.ch.close()
@@ -87,8 +87,8 @@ func (p *peer) read() {
 	}
 }
 
-// deliver gives an answer to the request that waits for it. An answer nobody waits
-// for is a repeated one, one to a cancelled request, or made up.
+// deliver gives an answer to the request that waits for it. Other answers are dropped:
+// they are repeated, made up, or belong to a cancelled request.
 func (p *peer) deliver(m *incoming) {
 	id, ok := integer(m.id)
 	p.mu.Lock()
@@ -102,8 +102,8 @@ func (p *peer) deliver(m *incoming) {
 	wait <- *m
 }
 
-// fail makes every open and every later request fail with err. It reports whether
-// this is the first reason to.
+// fail makes every open and every later request fail with err. It reports whether it
+// was called for the first time.
 func (p *peer) fail(err error) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -133,7 +133,7 @@ func (p *peer) close() {
 
 // request sends a request and waits for the answer's result.
 func (p *peer) request(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
-	ctx, cancel := context.WithCancel(ctx) // what still belongs to the request ends with it
+	ctx, cancel := context.WithCancel(ctx) // ends all work for the request when it returns
 	defer cancel()
 	id, answer, err := p.begin(ctx, method, params)
 	if err != nil {
@@ -161,12 +161,12 @@ func (p *peer) begin(ctx context.Context, method string, params json.RawMessage)
 	return id, answer, nil
 }
 
-// settleTime is how long a failed write waits for the reader to notice what it means.
+// settleTime is how long a failed write waits for the reader to find the connection dead.
 const settleTime = 200 * time.Millisecond
 
-// settle waits, after a write failed for want of a server, for the reader to find
-// the connection dead, so that the next call starts again instead of failing too.
-// (Over HTTP a write may fail and the connection live.)
+// settle is called after a write failed because the server is gone. It waits until the
+// reader finds the connection dead, so that the next call starts the server again
+// instead of failing too. (Over HTTP a write may fail although the connection works.)
 func (p *peer) settle(err error) {
 	if !errors.Is(err, ErrUnavailable) {
 		return
@@ -194,8 +194,7 @@ func (p *peer) await(ctx context.Context, id int64, answer <-chan incoming) (jso
 	}
 }
 
-// forget stops waiting for an answer. The server is told when it was the caller
-// who gave up; the initialize request "MUST NOT be cancelled by clients".
+// forget stops waiting for an answer. The server is told if the caller gave up; the initialize request "MUST NOT be cancelled by clients".
 func (p *peer) forget(ctx context.Context, id int64) {
 	p.mu.Lock()
 	delete(p.pending, id)

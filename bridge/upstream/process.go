@@ -23,8 +23,8 @@ const (
 	termGrace  = 2 * time.Second
 	// killGrace bounds the wait for the kernel to end a killed process.
 	killGrace = 5 * time.Second
-	// drainTime is how long what a dead server has written may still be read when
-	// some process that left its group keeps its pipes open.
+	// drainTime is how long the output of a dead server is still read if a process
+	// that left its group keeps the pipes open.
 	drainTime = time.Second
 	// lastWords is how long the report of a server's end waits for its exit status
 	// and for what it wrote to stderr last.
@@ -41,11 +41,11 @@ type process struct {
 
 	pid    int           // its process number
 	tree   tree          // what the platform needs to end all of it
-	how    string        // it ended; read it when exited is closed
+	how    string        // says how it ended; valid when exited is closed
 	exited chan struct{} // closed when the server and its process group are dead
 	quiet  chan struct{} // closed when stderr has been read to its end
 
-	mu     sync.Mutex // guards reaped: a reaped process's number may be somebody else's
+	mu     sync.Mutex // guards reaped: the number of a reaped process may belong to another one
 	reaped bool
 }
 
@@ -82,14 +82,14 @@ func start(c *Command, log *slog.Logger) (*process, error) {
 	return p, nil
 }
 
-// pipes makes the three pipes and returns the ends that belong to the server. They
-// are ours and not exec.Cmd's, whose Wait would close stdout before it is read.
+// pipes makes the three pipes and returns the ends that belong to the server. The pipes
+// of exec.Cmd are not used, because its Wait would close stdout before it is read.
 func (p *process) pipes() (theirs []*os.File, err error) {
 	var in, out, errout *os.File
 	for _, pipe := range []struct{ read, write **os.File }{{&in, &p.stdin}, {&p.stdout, &out}, {&p.stderr, &errout}} {
 		if *pipe.read, *pipe.write, err = os.Pipe(); err != nil {
 			for _, f := range []*os.File{in, out, errout} {
-				f.Close() // of nil: an error and nothing else
+				f.Close() // for a nil file this only returns an error
 			}
 			p.closePipes()
 			return nil, err
@@ -105,9 +105,9 @@ func (p *process) closePipes() {
 	p.stderr.Close()
 }
 
-// own is the goroutine that starts the process and sees it end. It keeps its
-// thread for that time, because the kernel's promise to end a child with its
-// parent (see tree) holds for the thread that started it.
+// own is the goroutine that starts the process and waits for its end. It stays on one
+// thread for that time, because the kernel ends the child when the thread that started
+// it ends (see tree).
 func (p *process) own(started chan<- error) {
 	defer lockThread()()
 	err := p.tree.start(p)
@@ -142,9 +142,9 @@ func (p *process) wait(d time.Duration) bool {
 	}
 }
 
-// end takes the server down the steps MCP gives for stdio and returns when nothing
-// of it is left. Stdin is closed by its writer before. rest are the descendants the
-// server had then.
+// end ends the server in the steps that MCP gives for stdio, and returns when nothing
+// of it is left. The writer of stdin has closed it before. rest are the descendants that
+// the server had at that time.
 func (p *process) end(rest relatives) {
 	// First the client closes the server's input and gives it time to end itself.
 	if !p.wait(stdinGrace) {
@@ -166,13 +166,13 @@ func (p *process) end(rest relatives) {
 // hangUp makes the reader of stdout stop.
 func (p *process) hangUp() { _ = p.stdout.SetReadDeadline(time.Now()) }
 
-// obituary says how the server ended, after its stdout did.
+// obituary returns the error that says how the server ended. Its stdout has ended before.
 func (p *process) obituary() error {
 	if !p.wait(lastWords) {
 		return &deathError{how: "it closed a pipe"}
 	}
 	select {
-	case <-p.quiet: // what it said last is in the tail
+	case <-p.quiet: // the tail now holds its last lines
 	case <-time.After(lastWords):
 	}
 	return &deathError{how: p.how, stderr: p.tail.String()}

@@ -12,8 +12,8 @@ const (
 	restartTime = 30 * time.Second
 	// shortLife is how soon after its start a server's death counts as a failure.
 	shortLife = 10 * time.Second
-	// The wait before an attempt doubles from firstDelay with each failure in a row
-	// but the first.
+	// The wait before an attempt is zero after the first failure in a row, then
+	// firstDelay, and doubles with each further failure.
 	firstDelay, maxDelay = 100 * time.Millisecond, 30 * time.Second
 	// patience is how long a call waits for an attempt to begin.
 	patience = time.Second
@@ -36,7 +36,7 @@ func (u *Upstream) running(ctx context.Context) (*peer, error) {
 			return nil, err
 		}
 		if a == nil {
-			continue // somebody was faster
+			continue // another call has restarted it
 		}
 		select {
 		case <-a.done:
@@ -105,7 +105,7 @@ func (u *Upstream) try(a *attempt, delay time.Duration) {
 	var l *listing
 	err := sleep(ctx, delay)
 	if err == nil {
-		<-u.live.Load().done // nothing of the old one may be left
+		<-u.live.Load().done // wait until nothing of the old one is left
 		p, l, err = u.connect(ctx)
 	}
 	u.mu.Lock()
@@ -134,9 +134,9 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// changed compares a new list of tools with the one of the start, on which names,
-// stubs, schemas and policies rest. A tool that is gone or is defined otherwise is
-// refused: a server must not get another tool called under a reviewed one's name.
+// changed compares a new list of tools with the list of the start, from which names,
+// stubs, schemas and policies were made. A tool that is gone or has another definition
+// is refused: a server must not offer another tool under the name of a reviewed one.
 func (u *Upstream) changed(l *listing) map[string]string {
 	now := make(map[string]string, len(l.tools))
 	for _, t := range l.tools {

@@ -17,9 +17,9 @@ const (
 )
 
 // Result is what a tool answered: valid JSON, at most 4 MiB, nested at most 128
-// levels, and otherwise exactly what the server sent, unknown content types, member
-// order and numbers of any size included. Only what is not text was made text: bytes
-// that are not UTF-8 and halves of surrogate pairs are U+FFFD.
+// levels. It is exactly what the server sent, with unknown content types, the order of
+// members and numbers of any size, except that bytes that are not UTF-8 and halves of
+// surrogate pairs are replaced by U+FFFD.
 type Result struct {
 	// Content is a JSON array of objects, empty if the server sent none.
 	Content json.RawMessage
@@ -56,7 +56,7 @@ func readResult(raw json.RawMessage) (Result, error) {
 		return Result{}, err
 	}
 	r := Result{Content: v[0], Structured: v[1]}
-	// Anything but false means an error: a server that sends "true" means it too.
+	// Anything but false means an error: some servers send the string "true".
 	r.IsError = v[2] != nil && string(v[2]) != "false"
 	if v[0] == nil && v[1] == nil && v[4] != nil {
 		r.Content, r.Structured = legacy(v[4])
@@ -67,7 +67,7 @@ func readResult(raw json.RawMessage) (Result, error) {
 	return r, nil
 }
 
-// readBlocks checks content blocks, whatever is in them.
+// readBlocks checks content blocks, whatever their type.
 func readBlocks(r *strictjson.Reader) error {
 	return r.Array(func() error {
 		if kind := r.Kind(); kind != strictjson.Object && kind != 0 {
@@ -77,8 +77,8 @@ func readBlocks(r *strictjson.Reader) error {
 	})
 }
 
-// complete refuses the results of MCP 2026-07-28 that are not final. Asking the
-// user for input was not offered, so a server that wants it can not be served.
+// complete refuses the results of MCP 2026-07-28 that are not final. We did not offer to
+// ask the user for input, so a server that asks for it gets none.
 func complete(resultType json.RawMessage) error {
 	if resultType == nil {
 		return nil

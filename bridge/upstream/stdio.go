@@ -24,15 +24,15 @@ const (
 	// which call it answers.
 	headLine, tailLine = 4 << 10, 512
 
-	// maxBatch bounds the messages of one batch, of which a line could hold hundreds of
-	// thousands: many more than calls are in flight. The rest is skipped.
+	// maxBatch bounds the messages of one batch. A line could hold hundreds of thousands,
+	// many more than there are calls in flight. The rest of a batch is skipped.
 	maxBatch = 1000
 
-	// queued bounds the messages that wait to be written; then callers wait.
+	// queued bounds the messages that wait to be written; further callers wait.
 	queued = 256
 	// batchBytes is how much is gathered into one write.
 	batchBytes = 64 << 10
-	// flushTime is how long the last messages get to be written at the end.
+	// flushTime is how long the last messages may take to be written at the end.
 	flushTime = 200 * time.Millisecond
 	// junkLogged is how many unusable lines of a server are logged.
 	junkLogged = 10
@@ -108,8 +108,8 @@ func (s *stdio) post(m *message) {
 	}
 }
 
-// direct writes a line from the goroutine it comes from, which saves waking another, if nothing
-// is to go before it and the pipe has room.
+// direct writes a line in the caller's goroutine, if no other line has to go first and
+// the pipe has room. This saves waking the writer's goroutine.
 func (s *stdio) direct(line []byte) bool {
 	if !s.writing.TryLock() {
 		return false
@@ -129,7 +129,7 @@ func (s *stdio) write() {
 			buf = append(buf[:0], line...)
 		case <-s.stop:
 			buf, _ = s.gather(buf[:0])
-			_ = s.put(buf) // nobody waits for it any more
+			_ = s.put(buf) // an error would reach no caller
 			return
 		}
 		var more int64
@@ -137,7 +137,7 @@ func (s *stdio) write() {
 		if err := s.put(buf); err != nil {
 			s.log.Debug("writing to the server ended", "error", err)
 			s.proc.hangUp()
-			return // they go on waiting: half a line may be written, and nothing may come after it
+			return // the other messages stay unwritten: half a line may be written, and nothing may follow it
 		}
 		s.waiting.Add(-1 - more)
 		if cap(buf) > keepLine {
@@ -235,8 +235,8 @@ func (s *stdio) message(data []byte) *incoming {
 	return m
 }
 
-// skip drops a line that is no message. What it said may be anybody's data, so
-// only its size is worth a warning.
+// skip drops a line that is not a message. The line may hold private data, so the
+// warning gives only its size.
 func (s *stdio) skip(line []byte, err error) {
 	s.junk++
 	switch s.junk {
@@ -289,13 +289,13 @@ func (s *stdio) readLine() ([]byte, error) {
 func (s *stdio) close() {
 	s.once.Do(func() {
 		defer close(s.closed)
-		rest := s.proc.tree.descendants(s.proc) // while they can be told by their parents
+		rest := s.proc.tree.descendants(s.proc) // now, while their parents still show that they are descendants
 		// The last messages, usually cancellations, get a moment to go out.
 		_ = s.proc.stdin.SetWriteDeadline(time.Now().Add(flushTime))
 		close(s.stop)
 		select {
 		case <-s.written:
-		case <-time.After(2 * flushTime): // where pipes know no deadlines
+		case <-time.After(2 * flushTime): // for pipes without deadlines
 		}
 		s.proc.end(rest)
 		<-s.written

@@ -6,9 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// cleanse makes text of everything in data that is not text: bytes that are not
-// UTF-8 and surrogates without their other half become U+FFFD, as every lenient
-// reader shows them. Servers send both when they cut a string in the middle of a
+// cleanse replaces everything in data that is not text: bytes that are not UTF-8, and
+// surrogates without their other half, become U+FFFD, as in every lenient reader. Servers send both when they cut a string in the middle of a
 // character. It may change data in place.
 func cleanse(data []byte) []byte {
 	if !utf8.Valid(data) {

@@ -39,7 +39,7 @@ type Tool struct {
 	// InputSchema is a JSON object nested at most 128 levels, as it was sent.
 	// OutputSchema is the same, or nil.
 	InputSchema, OutputSchema json.RawMessage
-	// Annotations are those hints that are booleans. Hints: the server may lie.
+	// Annotations are the boolean hints. They are only claims of the server.
 	Annotations map[string]bool
 	// SHA256 identifies the definition, in hex: all its members but _meta and icons,
 	// regardless of their order.
@@ -64,8 +64,8 @@ func (l *listing) warn(format string, args ...any) {
 	}
 }
 
-// list asks for every page of tools/list. What a server does wrong costs as little
-// as possible: a tool, or the pages that follow.
+// list asks for every page of tools/list. An error of the server costs as little as
+// possible: one tool, or the pages that follow.
 func (p *peer) list(ctx context.Context) (*listing, error) {
 	l := &listing{names: map[string]bool{}}
 	var cursor json.RawMessage
@@ -161,8 +161,8 @@ func (l *listing) add(def json.RawMessage) {
 	l.tools = append(l.tools, t)
 }
 
-// readTool reads one definition. An error costs the tool, notes cost a detail. The
-// name is set as soon as it is known to be one.
+// readTool reads one definition. With an error the tool is left out; a note says that a
+// detail is left out. The name is set as soon as it is known to be valid.
 func readTool(def json.RawMessage) (t Tool, notes []string, err error) {
 	if len(def) > maxTool {
 		return t, nil, fmt.Errorf("its definition is over %d MiB", maxTool>>20)
@@ -224,8 +224,8 @@ func readText(raw json.RawMessage, what string, size int, note func(string, ...a
 	return cut.Head(s, size)
 }
 
-// readAnnotations keeps the boolean ones. The title, the only other one in MCP, is
-// dropped silently.
+// readAnnotations keeps the boolean annotations. The title, the only other annotation in
+// MCP, is dropped silently.
 func readAnnotations(raw json.RawMessage, note func(string, ...any)) map[string]bool {
 	if raw == nil {
 		return nil
@@ -255,7 +255,7 @@ func readAnnotations(raw json.RawMessage, note func(string, ...any)) map[string]
 
 // fingerprint hashes a definition in a form that does not depend on the order in
 // which a server happens to write members: keys sorted, numbers as written. _meta
-// and icons are left out, for they reach nobody and may change from start to start.
+// and icons are left out: nothing uses them, and they may change from start to start.
 func fingerprint(def json.RawMessage) (string, error) {
 	value, err := strictjson.Decode(def, strictjson.Bounds{Bytes: maxTool, Depth: maxDepth, Values: maxTool, Repeats: true})
 	if err != nil {

@@ -12,15 +12,15 @@ import (
 	"github.com/mcp-code-mode/mcp-code-mode/bridge/upstream/internal/keeper"
 )
 
-// tree ends a server together with all that came of it, by a keeper. Where there can
-// be none, it ends the server's process group, which the server leads, and the
-// descendants that can still be told by their parents.
+// tree ends a server together with all processes that came from it, through a keeper.
+// Where no keeper can be started, it ends the server's process group, which the server
+// leads, and the descendants that can still be found through their parents.
 type tree struct {
 	keeper *keeper.Keeper // or nil
 	guard  guard          // without a keeper
 }
 
-// startKeeper is another in a test of what there is without one.
+// startKeeper is a variable so that a test can run without a keeper.
 var startKeeper = keeper.Start
 
 // lockThread keeps the goroutine on its thread until the returned function is called.
@@ -65,7 +65,7 @@ func (t *tree) signal(p *process, sig syscall.Signal) {
 	_ = syscall.Kill(-p.pid, sig)
 }
 
-// reap waits for the server's end and ends what came of it. Without a keeper the group
+// reap waits for the server's end and ends all processes that came from it. Without a keeper the group
 // is killed while the dead server still holds its process number, so that the number
 // can not have become another process's group.
 func (t *tree) reap(p *process) (how string) {
@@ -92,12 +92,12 @@ func (t *tree) reap(p *process) (how string) {
 	return p.cmd.ProcessState.String()
 }
 
-// relatives are processes, each with the time it started, which tells it from a
-// later one of the same number.
+// relatives are processes, each with its start time, which distinguishes it from a later
+// process with the same number.
 type relatives map[int]string
 
-// descendants lists every process below the server, those included that left its
-// group, as browsers that a server starts do. A keeper finds them itself.
+// descendants lists every process below the server, with those that left its group, as
+// a browser does that a server starts. A keeper finds them itself.
 func (t *tree) descendants(p *process) relatives {
 	if t.keeper != nil {
 		return nil

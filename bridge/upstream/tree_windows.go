@@ -52,7 +52,7 @@ func (t *tree) assign(pid int) error {
 	return nil
 }
 
-// signal knows only one way here: Windows has no SIGTERM for a process without a
+// signal has only one way here: Windows has no SIGTERM for a process without a
 // console, so every step after the end of stdin ends the job.
 func (t *tree) signal(p *process, _ syscall.Signal) {
 	if t.job != 0 {

@@ -30,17 +30,18 @@ type Command struct {
 
 // Options says which server to wrap. Exactly one of Command and Transport is set.
 type Options struct {
-	// Name is how errors and logs call the server. Not empty.
+	// Name is the server's name in errors and logs. It must not be empty.
 	Name string
 	// Command is started by Start, and again after it died.
 	Command *Command
-	// Transport is connected by Start, and again after the connection broke, which
-	// works for those that can connect twice, as the SDK's HTTP client can.
+	// Transport is connected by Start, and again after the connection broke. This
+	// needs a transport that can connect twice, as the SDK's HTTP client can.
 	Transport mcp.Transport
 	// Logger gets what happens to the server, never what is sent to it. What the
 	// server itself writes to stderr goes there at debug level. Nil discards.
 	Logger *slog.Logger
-	// Implementation is who the server is told we are. Nil: mcp-code-mode.
+	// Implementation is the client's name and version that the server is told. Nil:
+	// mcp-code-mode.
 	Implementation *mcp.Implementation
 }
 
@@ -70,9 +71,9 @@ type Upstream struct {
 }
 
 // Start starts or connects to a server, agrees on a protocol version and reads its
-// tools. When ctx ends first, or anything else fails, nothing is left running. The
-// error of a process that ended names the last lines of its stderr; that of options
-// that cannot be wraps an *OptionError.
+// tools. When ctx ends first, or anything else fails, nothing is left running. If a
+// process ended, the error names the last lines of its stderr. If an option has an
+// impossible value, the error wraps an *OptionError.
 func Start(ctx context.Context, o Options) (*Upstream, error) {
 	switch {
 	case o.Name == "":
@@ -102,28 +103,28 @@ func Start(ctx context.Context, o Options) (*Upstream, error) {
 }
 
 // Tools returns the tools as they were listed at the start, in the server's order.
-// They stay these for as long as the Upstream lives.
+// They do not change while the Upstream exists.
 func (u *Upstream) Tools() []Tool { return slices.Clone(u.tools) }
 
 // Warnings says what was wrong with the list of tools: which were left out, what
 // was ignored. One line each, free of control characters.
 func (u *Upstream) Warnings() []string { return slices.Clone(u.warnings) }
 
-// Call calls a tool. args is a JSON object, from its first byte on (nil: an empty
-// one), and goes out byte for byte; only when there are line breaks between its tokens
-// is the space between them taken out, since to a process a line is a message. Call
-// relies on args being valid JSON, as an encoder makes it, and does not check it: text
-// of unknown origin could say more in the message than the arguments.
+// Call calls a tool. args is a JSON object without leading space (nil: an empty object),
+// and goes out byte for byte. There is one exception: if args has line breaks between
+// its tokens, the space between the tokens is removed, because one line is one message
+// to a process. Call relies on args being valid JSON from an encoder and does not check
+// it: text of unknown origin could add members to the message.
 //
-// A server that died is started again first. While a server keeps dying, that waits
-// longer and longer, up to 30 s; calls wait for at most one second of it and
-// then fail. A tool whose definition is no longer what it was at the start
+// A server that died is started again first. While a server keeps dying, the wait before
+// a start grows, up to 30 s; a call waits for at most one second of it and then
+// fails. A tool whose definition is no longer what it was at the start
 // is not called.
 //
 // When ctx ends, Call returns its error at once, the server is told that the request
 // is cancelled, and an answer that still comes is dropped. Otherwise the error is an
-// [*RPCError] or wraps [ErrUnavailable], [ErrTooLarge] or [ErrBadAnswer]. There is no
-// timeout but ctx. A failed call is never sent again.
+// [*RPCError] or wraps [ErrUnavailable], [ErrTooLarge] or [ErrBadAnswer]. The only
+// timeout is ctx's. A failed call is never sent again.
 func (u *Upstream) Call(ctx context.Context, tool string, args []byte) (Result, error) {
 	r, err := u.call(ctx, tool, args)
 	if err != nil {
