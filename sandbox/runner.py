@@ -14,13 +14,13 @@ tells honest code clearly what it did wrong.
 
 import gc
 
-gc.disable()  # until all is imported: looking for garbage took a fifth of that
+gc.disable()  # until the imports are done: the collector took a fifth of their time
 
 import _sitebuiltins
 import builtins
 import sys
 
-HERE = "<sandbox>"  # what frames of this file have for a path, which is nobody's business
+HERE = "<sandbox>"  # the path that frames of this file show
 if sys._getframe().f_code.co_filename != HERE:  # started from the source, not the .pyc
     with open(__file__, encoding="utf-8") as source:
         exec(compile(source.read(), HERE, "exec"))  # to the end of the process
@@ -87,8 +87,8 @@ def parse_line(line, scan=json.JSONDecoder().scan_once):
 class Wire:
     """Lines from and to the host, for any thread.
 
-    Senders never wait for each other: whoever finds nobody writing writes
-    everybody's lines, in one system call where possible.
+    Senders never wait for each other: a sender that finds no other one writing
+    writes the lines of all, in one system call where possible.
     """
 
     def __init__(self, read_fd, write_fd):
@@ -101,7 +101,7 @@ class Wire:
         self.outbox = deque()
         self.writing = threading.Lock()
         self.reading = threading.Lock()
-        # One buffer for good: os.read would map and unmap this much for each line.
+        # One buffer for all reads: os.read would map and unmap this much for each line.
         self.buffer = memoryview(bytearray(1 << 18))
         self.partial = []  # pieces of a line whose end has not come
 
@@ -156,8 +156,8 @@ class Output(io.BufferedIOBase):
     """What sys.stdout and sys.stderr write to, and the end of the pipe that
     descriptors 1 and 2 are: everything printed becomes lines for the host.
 
-    A line printed leaves at once, so that nothing is lost when the code then
-    never returns; past a burst, lines leave together (see Attendant).
+    A printed line is sent at once, so that nothing is lost if the code then
+    never returns. After a burst of lines, lines are sent together (see Attendant).
     """
 
     BURST, PER_SECOND, ENOUGH = 128, 1000, 8192
@@ -196,8 +196,8 @@ class Output(io.BufferedIOBase):
         return True
 
     def drain(self):
-        """Sends what there is. It waits for a thread that is at it: that one may
-        need the interpreter, which the code might never give up again."""
+        """Sends the output that waits. If another thread is sending, it waits for that
+        one, which may need the interpreter; the code might never release it again."""
         while self.flushing.acquire(timeout=0.1):
             try:
                 self.emit()
@@ -250,7 +250,7 @@ class Output(io.BufferedIOBase):
         pass
 
     def flush(self):
-        pass  # at every line's end; write has decided whether it leaves
+        pass  # called at the end of every line; write has decided whether to send it
 
     closed = False
     name = "<run_python>"
@@ -409,9 +409,9 @@ class Calls:
         self.wire.outbox.append(b'{"op":"call","id":%d,%b' % (self.last_id, rest))
 
     def attend(self, loop):
-        """Makes sure that the loop takes replies in, and says whether a call
-        should leave at once: the first of a tick does, so that the host can
-        start on it, and the others of that tick leave together at its end."""
+        """Makes sure that the loop reads replies, and says whether a call should be
+        sent at once. The first call of a tick is, so that the host can start with
+        it; the others of that tick are sent together at its end."""
         state = loop.__dict__
         if "_tick" not in state:
             loop.add_reader(self.wire.read_fd, self.deliver)
@@ -456,7 +456,7 @@ def on_loop(here, future, act, *args):
     try:
         loop.call_soon_threadsafe(act, future, *args)
     except RuntimeError:
-        pass  # the loop is closed, and with it whoever waited
+        pass  # the loop is closed, so nothing waits for the future any more
 
 
 def resolve(future, reply):
@@ -555,9 +555,10 @@ class CellLoop(asyncio.SelectorEventLoop):
     passed = 0
 
     def _run_once(self):
-        """What asyncio does, but where no timer waits nobody asks for the time,
-        and while something is ready events are looked for less often: in gVisor
-        these two system calls were half of what a tool call costs the runner."""
+        """Does what asyncio does, with two differences: without a timer it does not
+        ask for the time, and while something is ready it looks for events less
+        often. In gVisor these two system calls were half of the runner's cost of
+        a tool call."""
         if self._scheduled or self._stopping or self._debug:
             return super()._run_once()
         ready = self._ready
@@ -570,7 +571,7 @@ class CellLoop(asyncio.SelectorEventLoop):
             handle = ready.popleft()
             if not handle._cancelled:
                 handle._run()
-        handle = None  # or an exception in it would never be freed
+        handle = None  # otherwise an exception in it would never be freed
 
     def run_until_complete(self, future):
         if running_loop() is not self:
@@ -641,10 +642,10 @@ class Cells:
         """Runs a cell; the text of its error, or None."""
         try:
             error = self.attempt(number, code)
-        except BaseException as e:  # out of another task, or the loop broke
+        except BaseException as e:  # raised in another task, or the loop is broken
             error = None if is_clean_exit(e) else e
         restore()
-        if os.getpid() != PROCESS:  # a child process of the code came this far
+        if os.getpid() != PROCESS:  # this is a child process of the code
             end_child(error)
         text = None if error is None else describe(error)
         self.cancel_tasks()
@@ -697,7 +698,7 @@ class Cells:
 
 
 def restore():
-    """Puts back what the code may have changed and the runner lives by."""
+    """Restores what the code may have changed and the runner needs."""
     vars(builtins).update(ORIGINALS)
     sys.setrecursionlimit(RECURSION)
 
@@ -753,7 +754,7 @@ def render(e):
 
 
 class Attendant(threading.Thread):
-    """Does what must happen even while the code never comes back: ends the
+    """Does what must happen even if the code never returns: ends the
     process when the host is gone, sends output that waits, and reads what
     child processes print."""
 
@@ -788,7 +789,7 @@ class Attendant(threading.Thread):
 
 
 def private(fd):
-    """Moves a descriptor out of the way, to where children do not inherit it."""
+    """Moves a descriptor to a high number, where children do not inherit it."""
     try:
         high = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 56)
     except OSError:  # fewer descriptors allowed than expected
@@ -850,9 +851,10 @@ class Runner:
                 self.handle(message)
 
     def rehearse(self):
-        """Runs a cell that makes a call and has its reply already, which pays what
-        only the first ones pay. A machine that was copied pays once more: it has
-        yet to fetch the memory that cells and calls use."""
+        """Runs a cell that makes a call whose reply is already there. This takes the
+        extra time that only a first cell and a first call need. A machine that was
+        copied needs it too: it has not yet fetched the memory that cells and calls
+        use."""
         read, write = os.pipe()
         null = os.open(os.devnull, os.O_WRONLY)
         os.write(write, b'{"op":"result","id":1,"text":"{}"}\n')
@@ -878,7 +880,7 @@ class Runner:
             self.calls.limit = self.calls.free = message["in_flight"]
             self.calls.largest = message["arguments"]
             if self.fresh:
-                self.attendant.wake()  # its thread, too
+                self.attendant.wake()  # starts its thread
                 self.rehearse()
             self.ready()
         elif op == "ping":
@@ -889,7 +891,7 @@ class Runner:
         self.fresh = False
         self.output.start()
         self.calls.open = True
-        self.attendant.wake()  # now that it finds the output open
+        self.attendant.wake()  # the output is open now
         error = self.cells.execute(number, code)
         left = self.calls.stop()
         text = "null" if error is None else quote(error)
@@ -903,7 +905,7 @@ def main():
     hide_frames()
     spare_address_space()
     sys.set_int_max_str_digits(0)  # integers pass exactly, however large
-    # Forking code cannot help that the runner has a thread.
+    # The warning is about the runner's own thread; the code cannot avoid it.
     warnings.filterwarnings("ignore", ".*multi-threaded, use of fork", DeprecationWarning)
     try:
         Runner(*descriptors).serve()

@@ -103,15 +103,16 @@ func (b builder) pull(ctx context.Context, base string) error {
 	return nil
 }
 
-// noSuchProgram reports whether a container did not start because its program is not
-// there, in the words of runc or crun: the engine has no code for it.
+// noSuchProgram reports whether a container did not start because its program does not
+// exist. It looks for the texts of runc and crun, because the engine has no error code
+// for this.
 func noSuchProgram(err error) bool {
 	text := err.Error()
 	return strings.Contains(text, "executable file") && strings.Contains(text, "not found")
 }
 
 // findPython asks the base where its python3 is, and refuses one that is too
-// old. The base's program runs as confined as any sandbox.
+// old. The base's program runs under the same confinement as a sandbox.
 func (b builder) findPython(ctx context.Context, base string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, questionPeriod)
 	defer cancel()
@@ -160,7 +161,7 @@ func (en *engine) run(ctx context.Context, c claim, config *container.Config, ho
 	if err != nil {
 		return "", err
 	}
-	defer func() { // in case it did not end by itself
+	defer func() { // needed if it did not end by itself
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeTimeout)
 		defer cancel()
 		en.remove(ctx, created.ID)
@@ -209,7 +210,7 @@ func (b builder) dockerfile(base, python string) (string, error) {
 }
 
 // buildContext is what the engine builds from. The first process is a program for the
-// engine's own processor, also where the base is emulated.
+// engine's own processor, even if the base is for another one and is emulated.
 func (b builder) buildContext(ctx context.Context, dockerfile string) (io.Reader, error) {
 	v, err := b.engine.ServerVersion(ctx)
 	if err != nil {

@@ -19,10 +19,10 @@ const maxClaims = 100
 // labelClaim is on every container: which claim made it.
 const labelClaim = "mcp-code-mode.claim"
 
-// A claim makes a user id that of one container. The container's name says the id,
-// and an engine has no name twice: so the id is nobody else's on this engine, of
-// whichever process, from creation until the container is removed. The token says
-// which claim it was, because another can have the name later.
+// A claim reserves a user id for one container. The id is part of the container's name,
+// and an engine gives a name to one container at a time. So no other container on this
+// engine, of any process, has the id from creation until the container is removed. The
+// token identifies the claim, because another container can have the name later.
 type claim struct {
 	uid   int
 	token string
@@ -40,7 +40,8 @@ func (c *claim) label(labels map[string]string) map[string]string {
 	return all
 }
 
-// claimFrom makes a container under random ids until one was not taken.
+// claimFrom tries random ids until it finds one that is free, and makes a container under
+// that id.
 func (c *claim) claimFrom(ids userIDs, create func() error) (err error) {
 	for range maxClaims {
 		var random [8]byte
@@ -59,8 +60,8 @@ func nameTaken(err error) bool {
 	return errdefs.IsConflict(err) || err != nil && strings.Contains(err.Error(), "name is already in use")
 }
 
-// removeClaimed removes the container of a claim, if there is one, and reports whether
-// there is none any more.
+// removeClaimed removes the container of a claim, if it exists, and reports whether it is
+// gone.
 func (en *engine) removeClaimed(ctx context.Context, c claim) bool {
 	found, err := en.ContainerInspect(ctx, c.name())
 	switch {
@@ -69,7 +70,7 @@ func (en *engine) removeClaimed(ctx context.Context, c claim) bool {
 	case err != nil:
 		return false
 	case found.Config != nil && found.Config.Labels[labelClaim] != c.token:
-		return true // it is another's by now
+		return true // the name now belongs to another claim
 	}
 	return en.remove(ctx, found.ID)
 }

@@ -6,11 +6,12 @@
 // filtered by the profile of package seccomp, and paths that show the host are
 // hidden. What else the engine applies by default, such as AppArmor, stays on.
 //
-// The container removes itself when its first process ends. That is a program of
-// package pid1: it starts the runner, and ends with it or when the stream to this
-// process does, whatever the code then does. So nothing runs that nobody owns. What
-// was made and never started is found by its labels and removed at the next start.
+// The engine removes the container when its first process ends. The first process is a
+// program of package pid1. It starts the runner, and ends when the runner ends or when
+// the stream to this process ends, whatever the code does. So no container runs longer
+// than this process. A container that was made and never started is found by its
+// labels and removed at the next start of a driver.
 //
-// The engine is found as the docker command finds it, see Probe. Errors that
-// have a next step for the operator carry it in a method Hint() string.
+// The engine is found as the docker command finds it, see Probe. An error with a next
+// step for the operator has a method Hint() string that returns it.
 package docker

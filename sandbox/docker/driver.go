@@ -64,19 +64,19 @@ type Driver struct {
 	mu      sync.Mutex
 	closed  bool                   // guarded by mu
 	live    map[*instance]struct{} // guarded by mu
-	orphans []claim                // guarded by mu: of what an engine that went away may have left
+	orphans []claim                // guarded by mu: of containers that may be left on an engine that went away
 
 	work     sync.WaitGroup  // every goroutine of the driver
-	lifetime context.Context // of launches: it ends a little after Close was called
+	lifetime context.Context // of launches: it ends a short time after Close was called
 	expire   context.CancelFunc
 }
 
 var _ sandbox.Driver = (*Driver)(nil)
 
-// New finds the engine, makes sure that it has the image and the runtime, and
-// starts removing what processes that were killed have left on it. The error is a
-// *sandbox.OptionError about limits that cannot be, a *NoFilterError, or says what
-// the engine lacks.
+// New finds the engine, makes sure that it has the image and the runtime, and starts
+// to remove containers that killed processes have left on it. The error is a
+// *sandbox.OptionError about impossible limits, a *NoFilterError, or says what the
+// engine lacks.
 func New(ctx context.Context, o Options) (*Driver, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -160,8 +160,8 @@ func (d *Driver) Start(ctx context.Context) (sandbox.Instance, error) {
 		error
 	}
 	result := make(chan outcome)
-	// The engine finishes what it was asked for even when nobody listens any
-	// more. So the launch goes on by itself, and if abandoned, cleans up.
+	// The engine finishes a request even after its client has gone. So the launch
+	// goes on by itself and, if it was abandoned, removes the container.
 	go func() {
 		defer d.work.Done()
 		i, err := d.launch(ctx)
@@ -200,8 +200,9 @@ func (d *Driver) begin() error {
 	return nil
 }
 
-// launch brings up one container. It does not end with ctx, because a request
-// broken off may still be carried out, but starts nothing once ctx is done.
+// launch creates and starts one container. It does not end with ctx, because the engine
+// may still carry out a request that was cancelled. But it starts nothing once ctx is
+// done.
 func (d *Driver) launch(ctx context.Context) (*instance, error) {
 	var i *instance
 	err := d.ids.try(func(ids userIDs) (err error) {
@@ -235,9 +236,9 @@ func (d *Driver) launchAs(ctx context.Context, ids userIDs) (*instance, error) {
 		return i, nil
 	}
 	if errors.Is(err, context.DeadlineExceeded) || d.lifetime.Err() != nil { // launchTimeout or closeGrace
-		d.orphan(l.claim) // what the engine still makes of it is for later
+		d.orphan(l.claim) // the engine may still make the container; it is removed later
 	} else {
-		d.work.Go(func() { d.discard(l.claim) }) // whatever there may be of it
+		d.work.Go(func() { d.discard(l.claim) }) // the container may exist
 	}
 	return nil, err
 }
@@ -263,7 +264,7 @@ func (d *Driver) create(i *instance, l *launch) (err error) {
 	return attempt()
 }
 
-// imageInsteadOf finds or builds an image again; one caller does, the others
+// imageInsteadOf finds or builds an image again. One caller does the work and the others
 // wait for it.
 func (d *Driver) imageInsteadOf(missing sandboxImage) (sandboxImage, error) {
 	d.imageMu.Lock()
@@ -282,7 +283,7 @@ func (d *Driver) imageInsteadOf(missing sandboxImage) (sandboxImage, error) {
 	return img, nil
 }
 
-// adopt makes the instance one of the driver's own, from here to its end.
+// adopt counts the instance among the driver's own until it ends.
 func (d *Driver) adopt(i *instance, w *waiter) {
 	d.mu.Lock()
 	d.live[i] = struct{}{}
@@ -307,7 +308,7 @@ func (d *Driver) adopt(i *instance, w *waiter) {
 	}
 }
 
-// discard removes a container, now or when the engine is back.
+// discard removes a container now, or when the engine is back.
 func (d *Driver) discard(c claim) {
 	ctx, cancel := context.WithTimeout(context.Background(), removeTimeout)
 	defer cancel()
@@ -328,8 +329,8 @@ func (d *Driver) orphan(c claim) {
 	}
 }
 
-// Close kills every sandbox and returns when they are removed, or after
-// seconds when the engine has gone away.
+// Close kills every sandbox and returns when they are removed. If the engine has gone
+// away, Close returns after some seconds.
 func (d *Driver) Close() error {
 	d.mu.Lock()
 	d.closed = true

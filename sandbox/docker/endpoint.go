@@ -29,7 +29,7 @@ import (
 // An endpoint is one place where an engine may answer.
 type endpoint struct {
 	host   string // as in DOCKER_HOST
-	source string // why this one: `DOCKER_HOST`, `context "colima"`, `socket of Podman`
+	source string // where it was found: `DOCKER_HOST`, `context "colima"`, `socket of Podman`
 	tls    *tls.Config
 }
 
@@ -245,8 +245,8 @@ func (e endpoint) dialer() (func(context.Context) (net.Conn, error), error) {
 			return nil, fmt.Errorf("reading engine address %q: %w", e.host, err)
 		}
 		return func(ctx context.Context) (net.Conn, error) {
-			// The helper's process lives as long as its context, which must be
-			// longer than that of the request that happens to open it.
+			// The process that makes the connection ends with its context. So the
+			// context must last longer than the request that opens the connection.
 			return helper.Dialer(context.WithoutCancel(ctx), "", "")
 		}, nil
 	}
@@ -287,7 +287,7 @@ func (e endpoint) open() (*engine, error) {
 	}
 	host := e.host
 	if strings.HasPrefix(host, "ssh://") {
-		host = "http://docker.invalid" // never resolved: the dialer goes its own way
+		host = "http://docker.invalid" // never resolved: the dialer ignores it
 	}
 	c, err := client.NewClientWithOpts(
 		client.WithHTTPClient(&http.Client{Transport: transport, CheckRedirect: client.CheckRedirect}),
@@ -299,8 +299,8 @@ func (e endpoint) open() (*engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading engine address %q: %w", e.host, err)
 	}
-	transport.DisableCompression = true // which WithHost has turned on for TCP,
-	transport.Proxy = nil               // with a proxy that the streams could not use
+	transport.DisableCompression = true // WithHost turns compression on for TCP,
+	transport.Proxy = nil               // and a proxy, which the streams could not use
 	en := &engine{Client: c, endpoint: e, dial: dial}
 	if e.tls != nil {
 		en.dial = func(ctx context.Context) (net.Conn, error) { return dialTLS(ctx, dial, e) }

@@ -27,7 +27,7 @@ const (
 // Engine is what Probe finds out about the engine in use.
 type Engine struct {
 	Endpoint   string   // its address, as in DOCKER_HOST
-	Source     string   // why this one: DOCKER_HOST, context "colima", default socket, socket of Podman
+	Source     string   // where it was found: DOCKER_HOST, context "colima", default socket, socket of Podman
 	Product    string   // how it calls itself, such as "Docker Engine - Community"; may be empty
 	Version    string   // of the engine
 	APIVersion string   // the one spoken with it
@@ -38,9 +38,9 @@ type Engine struct {
 	Security   []string // what it confines containers with: seccomp, apparmor, rootless…
 	GVisor     bool     // the default runtime is gVisor's, which filters nothing and answers system calls itself
 	NoFilter   error    // why containers cannot have our seccomp profile, a *NoFilterError; nil: they can
-	FirstUser  int      // sandboxes are users from this id on, each another
-	LastUser   int      // and up to this one
-	Mapped     bool     // these ids are of a user namespace, and others on the host
+	FirstUser  int      // each sandbox has a user id of its own; this is the lowest
+	LastUser   int      // and this is the highest
+	Mapped     bool     // these ids are those of a user namespace; on the host they are others
 }
 
 // Probe looks for an engine where the docker command looks: DOCKER_HOST, else
@@ -63,7 +63,7 @@ func Probe(ctx context.Context) (Engine, error) {
 	}
 	version, info, err := en.describe(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
-		return found, nil // it did answer, which is what matters
+		return found, nil // it answered, so it can be used
 	}
 	if err != nil {
 		return found, err
@@ -91,7 +91,7 @@ func connect(ctx context.Context) (*engine, types.Ping, error) {
 	var denied bool
 	for i, ep := range list {
 		if i > 0 && ep.absent() {
-			continue // not worth a word either: nobody has all these products
+			continue // not mentioned either: no machine has all these products
 		}
 		timeout := endpointTimeout
 		if len(list) == 1 {
@@ -152,8 +152,7 @@ func (en *engine) describe(ctx context.Context) (version types.Version, info sys
 	return version, info, nil
 }
 
-// isPodman reports whether the engine is Podman, which speaks the same API with
-// an accent.
+// isPodman reports whether the engine is Podman, whose API differs in some places.
 func isPodman(v types.Version) bool {
 	return slices.ContainsFunc(v.Components, func(c types.ComponentVersion) bool { return c.Name == "Podman Engine" })
 }
@@ -182,7 +181,7 @@ func (en *engine) explain(doing string, err error) error {
 	return fmt.Errorf("%s: Docker engine at %s: %w", doing, en.host, err)
 }
 
-// rootCause is the one thing about an error that tells places apart.
+// rootCause is the part of an error that differs from place to place.
 func rootCause(err error) error {
 	for _, reason := range []error{fs.ErrPermission, fs.ErrNotExist, syscall.ECONNREFUSED} {
 		if errors.Is(err, reason) {

@@ -8,14 +8,14 @@ type hidden struct {
 }
 
 // hiddenPaths are everything of the host in /proc, /sys and /dev. What stays in
-// /proc are the processes of the sandbox, what is reached through them (net,
-// mounts), and readOnlyPaths. A kernel does not have all of these paths; those it
-// does not have are passed over.
+// /proc are the processes of the sandbox, the paths below them (net, mounts), and
+// readOnlyPaths. A kernel does not have all of these paths; the others are ignored.
 //
-// Nothing in the standard library needs one of them: where a C library looks for
-// the number of processors and finds nothing, it asks the kernel.
+// Nothing in the standard library needs one of them. A C library that does not find the
+// number of processors there asks the kernel.
 //
-// The most telling come first, because some runtimes can hide only so many.
+// The paths that tell most about the host come first, because some runtimes can hide
+// only the first part of the list.
 var hiddenPaths = []hidden{
 	{"/sys", "devices, drivers, modules, firmware, control groups: all that the kernel knows of the machine"},
 	{"/dev/pts", "terminals, of which the host has so many, and whose buffers are charged to nobody"},
@@ -58,7 +58,7 @@ var hiddenPaths = []hidden{
 	{"/proc/irq", "interrupts, and which processor takes them"},
 	{"/proc/tty", "terminals, and their drivers"},
 
-	// Less telling, rarer, or shown to root alone.
+	// These tell less, are rarer, or are shown to root alone.
 	{"/proc/allocinfo", "memory of the kernel, by where it was allocated"},
 	{"/proc/asound", "sound cards"},
 	{"/proc/bootconfig", "parameters of the kernel"},
@@ -107,8 +107,8 @@ var hiddenPaths = []hidden{
 	{"/proc/xen", "the hypervisor"},
 }
 
-// readOnlyPaths can be looked at. A file that is hidden can be opened for writing,
-// to no effect; this one must not even seem to work.
+// readOnlyPaths can be read. A hidden file can be opened for writing, without any
+// effect; these files must refuse to be opened for writing.
 var readOnlyPaths = []string{"/proc/sysrq-trigger"}
 
 // crunDescriptors is how many of a container's descriptors crun needs for other
@@ -116,7 +116,7 @@ var readOnlyPaths = []string{"/proc/sysrq-trigger"}
 // container starts, and they count towards the container's own limit.
 const crunDescriptors = 30
 
-// maskedPaths are the paths to hide in a container that may have so many open files.
+// maskedPaths are the paths to hide in a container that may have this many open files.
 func maskedPaths(crun bool, files int) []string {
 	list := hiddenPaths
 	if crun {

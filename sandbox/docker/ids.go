@@ -16,11 +16,11 @@ type userIDs struct{ first, count int }
 
 // The ids of each kind of engine.
 var (
-	// Nobody else gives ids like these to users, containers, services or domains: they
-	// lie above what sssd and FreeIPA map domains to, and below 2^31.
+	// No other software gives these ids to users, containers, services or domains: they
+	// lie above the ids that sssd and FreeIPA map domains to, and below 2^31.
 	dockerIDs = userIDs{0x7d000000, 1 << 20}
 	podmanIDs = userIDs{0x7d100000, 1 << 20}
-	// In a user namespace there are 65,536 ids as a rule.
+	// A user namespace usually has 65,536 ids.
 	mappedIDs = userIDs{20_000, 40_000}
 )
 
@@ -54,8 +54,8 @@ func newIDChoice(version types.Version, info system.Info) *idChoice {
 	return &idChoice{ids: ids, sure: ids == mappedIDs}
 }
 
-// try starts something under the ids, and once more under fewer if they turn out not to
-// be there. What works once is kept.
+// try starts something under one of the ids. If those ids do not exist, it tries once
+// more with the smaller range. A range that has worked is used from then on.
 func (c *idChoice) try(start func(userIDs) error) error {
 	c.mu.Lock()
 	ids, sure := c.ids, c.sure
@@ -73,8 +73,8 @@ func (c *idChoice) try(start func(userIDs) error) error {
 	return err
 }
 
-// isUnmapped reports whether a start may have failed because there is no such user id,
-// in the words of runc and crun, which pass the kernel's EINVAL on.
+// isUnmapped reports whether a start may have failed because the user id does not exist.
+// It looks for the texts of runc and crun, which pass on the kernel's EINVAL.
 func isUnmapped(err error) bool {
 	text := strings.ToLower(err.Error())
 	return strings.Contains(text, "invalid argument") || strings.Contains(text, "unmapped")

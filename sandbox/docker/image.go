@@ -35,7 +35,7 @@ type sandboxImage struct {
 	ref        string
 	id         string
 	entrypoint []string
-	serial     int // how often it has been built again
+	serial     int // how many times it has been built again
 }
 
 // BuildOptions say what image to build.
@@ -148,7 +148,7 @@ func (b builder) findBuilt(ctx context.Context) (sandboxImage, bool) {
 	return sandboxImage{}, false
 }
 
-// An inspected image is one with what else is known about it.
+// An inspected image is an image with what the engine says about it.
 type inspected struct {
 	sandboxImage
 	labels  map[string]string
@@ -169,7 +169,7 @@ func (b builder) inspect(ctx context.Context, ref string) (inspected, error) {
 }
 
 // check refuses images that would start something other than our runner, or
-// that would get a volume: a place to write that no limit covers.
+// that would get a volume, a place to write to that no limit covers.
 func (img inspected) check(runner []byte) error {
 	const rebuild = "build it with this version of the program: mcp-code-mode build-image"
 	switch {
@@ -233,7 +233,7 @@ func (b builder) load(ctx context.Context, t tree) (sandboxImage, error) {
 	}
 	r, w := io.Pipe()
 	go func() { w.CloseWithError(archive.writeTo(w)) }()
-	defer func() { _ = r.Close() }() // ends the writer, whatever happened
+	defer func() { _ = r.Close() }() // ends the writer in every case
 	resp, err := b.engine.ImageLoad(ctx, r, client.ImageLoadWithQuiet(true))
 	if err != nil {
 		return sandboxImage{}, b.engine.explain("loading the image", err)
@@ -246,7 +246,7 @@ func (b builder) load(ctx context.Context, t tree) (sandboxImage, error) {
 	if err != nil {
 		return sandboxImage{}, b.engine.explain("looking for the image just loaded", err)
 	}
-	_ = b.engine.ImageTag(ctx, img.id, t.ref) // notes the time, which loading does not
+	_ = b.engine.ImageTag(ctx, img.id, t.ref) // sets the time of last use, which loading does not do
 	b.prune(ctx, t.ref, keepImages)
 	return img.sandboxImage, nil
 }
@@ -271,18 +271,18 @@ func (b builder) prune(ctx context.Context, current string, age time.Duration) {
 			continue
 		}
 		for _, ref := range entry.RepoTags {
-			if strings.HasPrefix(ref, repository+":") { // and not a tag somebody else has given
+			if strings.HasPrefix(ref, repository+":") { // a tag that others have given stays
 				_, _ = b.engine.ImageRemove(ctx, ref, image.RemoveOptions{PruneChildren: true})
 			}
 		}
 	}
 }
 
-// maxMessages bounds what an engine says while it builds or loads.
+// maxMessages bounds the output of an engine that builds or loads.
 const maxMessages = 16 << 20
 
-// readMessages reads what the engine says until it is done, and returns the
-// error in it.
+// readMessages reads the engine's messages until it is done, and returns the error that
+// they report.
 func readMessages(r io.Reader) error {
 	decoder := json.NewDecoder(io.LimitReader(r, maxMessages))
 	for {

@@ -14,20 +14,20 @@ const (
 	// initPath is where the first process's program lies in an image.
 	initPath = "/init"
 
-	// imageUser is who an image runs as when somebody else starts it: nobody.
+	// imageUser is the user of an image that is started without us: nobody.
 	imageUser = "65534:65534"
 
 	// labelInit, on images, is the digest of the first process.
 	labelInit = "mcp-code-mode.init"
 )
 
-// initDigest stands for the first process on every architecture.
+// initDigest identifies the first process, for all architectures together.
 var initDigest = sync.OnceValue(func() string {
 	var all strings.Builder
 	for _, arch := range []string{"amd64", "arm64"} {
 		program, err := pid1.Program(arch, environment)
 		if err != nil {
-			panic(err) // these two are known
+			panic(err) // cannot happen: both architectures are supported
 		}
 		all.Write(program)
 	}

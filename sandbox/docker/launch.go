@@ -15,15 +15,15 @@ import (
 
 const (
 	sandboxHome = "/tmp"
-	emptyMount  = "ro,noexec,nosuid,nodev,size=4096,mode=0555" // to hide what else would be there
+	emptyMount  = "ro,noexec,nosuid,nodev,size=4096,mode=0555" // covers a path with an empty directory
 
-	gvisorThreads = 256 // that gVisor may have on the host, beside four for each of the sandbox's
+	gvisorThreads = 256 // threads that gVisor may have on the host, besides four for each thread of the sandbox
 
 	launchTimeout = 30 * time.Second // of creating and starting one container
 	removeTimeout = 10 * time.Second // of removing one
 )
 
-// environment is all of it.
+// environment is the whole environment of the runner.
 var environment = []string{"PATH=/usr/bin", "HOME=" + sandboxHome, "LANG=C.UTF-8"}
 
 // A launch is what one container is made from.
@@ -44,7 +44,7 @@ func (l launch) config() *container.Config {
 	return &container.Config{
 		Image:           l.image.ref,
 		Entrypoint:      l.image.entrypoint,
-		Env:             environment, // and what image and engine add: the first process passes none of it on
+		Env:             environment, // image and engine add to it; the first process passes on only this
 		User:            l.user(),
 		WorkingDir:      sandboxHome,
 		Hostname:        "sandbox",
@@ -59,8 +59,9 @@ func (l launch) config() *container.Config {
 	}
 }
 
-// hostConfig is the confinement, but for the filter of system calls. What is not
-// mentioned is the engine's default, AppArmor among it; nothing here loosens one.
+// hostConfig is the confinement, except for the filter of system calls. Settings that
+// are not mentioned keep the engine's default, such as AppArmor; nothing here weakens a
+// default.
 func (l launch) hostConfig() *container.HostConfig {
 	limits := l.limits.WithDefaults()
 	noInit, pids := false, int64(limits.Pids)+1 // the first process is one more
@@ -71,7 +72,7 @@ func (l launch) hostConfig() *container.HostConfig {
 		{Name: "core", Soft: 1, Hard: 1},
 	}
 	if l.gvisor || l.podman {
-		// Podman would set a number of its own, which some hosts do not allow it.
+		// Without this Podman would set a number of its own, which some hosts refuse.
 		ulimits = append(ulimits, &container.Ulimit{Name: "nproc", Soft: pids, Hard: pids})
 	}
 	if l.gvisor { // the cgroup counts gVisor's own threads, and nproc the sandbox's
@@ -131,9 +132,9 @@ func (en *engine) create(ctx context.Context, l *launch) (id string, err error) 
 	return id, checkWarnings(warnings)
 }
 
-// checkWarnings makes an error of a limit that the engine cannot enforce: it
-// would be a promise not kept. Swap is let pass: where the kernel cannot limit
-// it, memory still is.
+// checkWarnings returns an error if the engine warns that it cannot enforce a limit. A
+// warning about swap is ignored: where the kernel cannot limit swap, it still limits
+// memory.
 func checkWarnings(warnings []string) error {
 	for _, warning := range warnings {
 		if strings.Contains(warning, "discarded") {
@@ -144,13 +145,12 @@ func checkWarnings(warnings []string) error {
 	return nil
 }
 
-// start starts the container and connects its streams first, so that nothing
-// said is missed.
+// start connects the container's streams and then starts it, so that no output is lost.
 func (en *engine) start(ctx context.Context, id string) (*stream, *waiter, error) {
 	waiting := make(chan *waiter, 1)
 	go func() { waiting <- en.wait(ctx, id) }()
 	s, err := en.attach(ctx, id)
-	w := <-waiting // the engine watches, before there is an end to miss
+	w := <-waiting // the engine now waits for the end, before it can come
 	if err == nil {
 		err = en.ContainerStart(ctx, id, container.StartOptions{})
 	}
@@ -168,7 +168,7 @@ func (en *engine) start(ctx context.Context, id string) (*stream, *waiter, error
 // whether it is gone.
 func (en *engine) remove(ctx context.Context, nameOrID string) bool {
 	err := en.ContainerRemove(ctx, nameOrID, container.RemoveOptions{Force: true, RemoveVolumes: true})
-	for errdefs.IsConflict(err) { // "removal is already in progress": see it end
+	for errdefs.IsConflict(err) { // "removal is already in progress": wait until it ends
 		select {
 		case <-ctx.Done():
 			return false

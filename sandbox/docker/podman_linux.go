@@ -37,7 +37,7 @@ func profileFile(profile []byte) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = os.Remove(temp.Name()) }() // unless it has got its name
+	defer func() { _ = os.Remove(temp.Name()) }() // fails if it was renamed, as it should be
 	_, err = temp.Write(profile)
 	if err := errors.Join(err, temp.Close()); err != nil {
 		return "", err

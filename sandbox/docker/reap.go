@@ -18,7 +18,7 @@ const (
 	labelOwner = "mcp-code-mode.owner" // on containers: HOST/PID/START of the process that uses it
 
 	reapTimeout = time.Minute
-	abandoned   = time.Hour // after which a container that does not run is nobody's
+	abandoned   = time.Hour // after this time a container that does not run belongs to no process
 )
 
 // ownLabels are the labels of the containers of this process.
@@ -31,10 +31,10 @@ func ownLabels() map[string]string {
 	}
 }
 
-// reap removes containers whose process is dead: those it died over before they were
-// started, since others end by themselves. Of processes on other machines
-// that use the same engine nothing can be known; theirs are left alone, unless
-// they have not run for long.
+// reap removes containers whose owner, a process like ours, is dead. Such a container
+// was made and not yet started when the owner died; all others end by themselves.
+// Nothing is known about processes on other machines that use the same engine. Their
+// containers are removed only if they have not run for the time abandoned.
 func (en *engine) reap(log *slog.Logger) {
 	ctx, cancel := context.WithTimeout(context.Background(), reapTimeout)
 	defer cancel()
@@ -76,6 +76,6 @@ func leftBehind(c container.Summary) bool {
 		return false
 	}
 	now, alive := processStart(number)
-	// An unknown start says nothing: rather leave one than kill another's.
+	// If the start time is unknown, the container stays: it may belong to a living process.
 	return !alive || now != "" && now != start
 }

@@ -22,8 +22,8 @@ const (
 )
 
 // A stream is the standard input, output and error of a container on one
-// connection. Read yields the output; the error output is kept aside, its last
-// bytes, as it comes by. One goroutine may read while another writes.
+// connection. Read returns the output. Of the error output that it meets, the last bytes
+// are kept. One goroutine may read while another writes.
 type stream struct {
 	conn net.Conn
 	out  io.Writer // to conn
@@ -86,7 +86,7 @@ func (s *stream) upgrade(ctx context.Context, en *engine, id string) error {
 		return err
 	}
 	defer resp.Body.Close()
-	// 200 is how engines answered before they knew of upgrades.
+	// 200 is the answer of engines that do not know upgrades yet.
 	if resp.StatusCode == http.StatusSwitchingProtocols || resp.StatusCode == http.StatusOK {
 		return nil
 	}

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// calm is for how long nothing may have been started before a sentry is started that
-// nobody waits for, and how far apart those are.
+// calm is how long nothing must have been started before a sentry is started ahead. It is
+// also the time between two such starts.
 const calm = 50 * time.Millisecond
 
-// ahead keeps sentries that have been started and given nothing yet: no state, no process,
-// no foreign code. Making one is more than half of a start, so that with one at hand a
-// sandbox is there in less than half the time; and it takes a fifth of the memory of a
-// sandbox. Each is used once, like all sentries.
+// ahead keeps sentries that have been started and hold nothing yet: no state, no process,
+// no foreign code. To make a sentry is more than half of a start, so with one of these a
+// sandbox starts in less than half the time. A kept sentry takes a fifth of the memory of
+// a sandbox. Each is used once, like all sentries.
 type ahead struct {
 	most  int
 	begin func() (*sentry, error)
@@ -34,7 +34,7 @@ func newAhead(most int, begin func() (*sentry, error)) *ahead {
 }
 
 // take returns a sentry, or nil if there is none. Until done is called no other is
-// started, since whoever took it needs the processors.
+// started, since the start that took it needs the processors.
 func (a *ahead) take() *sentry {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -60,7 +60,7 @@ func (a *ahead) done() {
 }
 
 // later makes sure that another sentry is started if one is missing. Called with mu
-// held, or before anybody else has a.
+// held, or before another goroutine can use a.
 func (a *ahead) later() {
 	if a.closed || len(a.ready) >= a.most {
 		return
@@ -72,7 +72,7 @@ func (a *ahead) later() {
 	}
 }
 
-// start starts a sentry if all is calm.
+// start starts a sentry if nothing else has been started lately.
 func (a *ahead) start() {
 	a.mu.Lock()
 	if a.closed || a.busy > 0 || len(a.ready) >= a.most {
@@ -88,7 +88,7 @@ func (a *ahead) start() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch {
-	case err != nil: // as it will be for whoever needs one, who then says so; done tries again
+	case err != nil: // a start that needs one will fail too and report it; done tries again
 	case a.closed:
 		s.abandon()
 	default:

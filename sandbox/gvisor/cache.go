@@ -20,19 +20,19 @@ const (
 	rootPrefix     = "root-"     // images of root file systems
 	snapshotPrefix = "snapshot-" // directories of snapshots
 	runscPrefix    = "runsc-"    // embedded executables
-	stagingPrefix  = ".new-"     // what is not whole yet
+	stagingPrefix  = ".new-"     // files and directories that are not complete yet
 )
 
-// What is kept of each kind. It may be removed while it is in use: whoever uses
-// it has it open.
+// How much is kept of each kind. A file may be removed while it is in use, because its
+// users have it open.
 const (
-	keepMost    = 6                  // of one kind, the last used
+	keepMost    = 6                  // of one kind, those used last
 	keepUnused  = 7 * 24 * time.Hour // since its last use
 	keepStaging = time.Hour          // since a dead process began it
 )
 
-// The shapes of all names in the cache. What has another name, or is of another type
-// than what we make under it, is not ours, and is never removed.
+// The shapes of all names in the cache. An entry with another name, or of another type
+// than we make under that name, is not ours and is never removed.
 var shapes = []struct {
 	name *regexp.Regexp
 	dir  bool
@@ -77,7 +77,7 @@ func touch(path string) {
 func prune(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return // the next one will
+		return // the next driver tries again
 	}
 	for _, shape := range shapes {
 		var infos []fs.FileInfo

@@ -106,9 +106,9 @@ func newHierarchies(s *stateDir, lim groupLimits) []hierarchy {
 	return made
 }
 
-// newV2 makes the driver's group in the nearest group above ours that hands the
-// controllers down. Ours itself cannot: a group that holds processes has no
-// groups with controllers below it.
+// newV2 makes the driver's group in the nearest group above ours that passes the
+// controllers on to its children. Our own group cannot: below a group that holds
+// processes there are no groups with controllers.
 func newV2(m cgroupMount, id string, want map[string][]setting, mkdir func(string) bool) (hierarchy, bool) {
 	for at := m.ours; ; {
 		if at != m.mount {

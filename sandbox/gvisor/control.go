@@ -21,9 +21,8 @@ import (
 // "urpc", one JSON object per call and per answer, with files as SCM_RIGHTS.
 //
 // It is used from the start of the sentry until Python has been started, and
-// then closed and its name removed: by the time hostile code runs there is
-// nobody to talk to. Until then its name is in a directory that only we can
-// enter.
+// then closed and its name removed: when hostile code runs, no control server
+// listens any more. Until then its name is in a directory that only we can enter.
 type controlSocket struct {
 	addr *net.UnixAddr
 	conn *net.UnixConn
@@ -36,7 +35,7 @@ const maxControlReply = 64 << 10
 const maxControlFiles = 4
 
 // newControl returns the listening socket for a sentry to serve on, and our side
-// of it, already connected: what is sent waits until the sentry serves.
+// of it, already connected. Requests wait in the socket until the sentry serves.
 func newControl(dir *os.File, id string) (*os.File, *controlSocket, error) {
 	// Through the descriptor, because a socket's name has 107 bytes at most.
 	name := filepath.Join("/proc/self/fd", strconv.Itoa(int(dir.Fd())), id)
@@ -58,7 +57,7 @@ func newControl(dir *os.File, id string) (*os.File, *controlSocket, error) {
 	return file, c, nil
 }
 
-// connect connects, again if need be: a sentry closes all connections when it
+// connect connects if there is no connection: a sentry closes all connections when it
 // has restored a snapshot.
 func (c *controlSocket) connect() error {
 	if c.conn != nil {

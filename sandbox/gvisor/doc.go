@@ -7,10 +7,11 @@
 // One sandbox is one child process, the sentry: this very executable, started
 // again as gVisor's "boot" command in user, PID, mount, network, IPC and UTS
 // namespaces of its own, in an empty chroot, without capabilities and behind
-// gVisor's seccomp filter. Started by root, each is a user of its own on the host,
-// so that nothing the kernel counts or permits by user is shared between two; an
-// ordinary user's are that user. Inside, all are nobody. The hostile Python runs in further processes
-// of that PID namespace, which can do nothing but trap into the sentry.
+// gVisor's seccomp filter. If root starts it, each sentry is a user of its own on the
+// host, so two sandboxes share nothing that the kernel counts or permits by user. If an
+// ordinary user starts it, each sentry is that user. Inside a sandbox, the user is always
+// nobody. The hostile Python runs in further processes of that PID namespace, which can
+// do nothing but trap into the sentry.
 //
 //	us ── control socket, closed before Python's code arrives
 //	│ ╲── stdin, stdout, stderr: pipes
@@ -30,15 +31,17 @@
 // imported everything and asks for its first line, and has gVisor write the
 // state of its kernel to the cache. Sandboxes then start by restoring that
 // snapshot: half of the time of a start from the beginning. No foreign code has
-// run in it. What differs between sandboxes comes after it: pipes, the clock, and
-// everything random that is asked of the kernel. What Python has drawn before is
-// the same in all: the seed of its string hashes. A snapshot belongs to one
-// build of the program, one root, one set of limits and one kind of processor;
-// one that does not work is dropped, and sandboxes start from the beginning.
+// run in it. Everything that differs between sandboxes is set after the restore: pipes,
+// the clock, and random values that are asked of the kernel. Random values that Python
+// took before the snapshot are the same in all sandboxes: the seed of its string
+// hashes. A snapshot belongs to one build of the program, one root, one set of limits
+// and one kind of processor. A snapshot that does not work is dropped, and sandboxes
+// start from the beginning.
 //
-// The sentry is a second life of the program that starts it, and pays for
-// initialising every package linked into that. A build with the tag embed_runsc
-// carries a program with nothing but gVisor and starts sentries from that.
+// The sentry is the same program as its starter, executed again. So it has to
+// initialise every package that is linked into that program. A build with the tag
+// embed_runsc contains a second program with nothing but gVisor, and starts sentries
+// from that one.
 //
 // # Limits
 //

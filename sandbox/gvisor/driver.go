@@ -32,7 +32,7 @@ type Driver struct {
 	cpus    *processors
 	spawner *spawner
 	opened  *snapshot                // closed with the driver; nil if there is none
-	warm    atomic.Pointer[snapshot] // opened, or nil when it must not be used (any more)
+	warm    atomic.Pointer[snapshot] // opened, or nil if there is none that may be used
 	watch   *watchdog
 	ahead   *ahead
 
@@ -48,8 +48,8 @@ var _ sandbox.Driver = (*Driver)(nil)
 
 // New makes a driver: it prepares the root image the first time, which takes
 // seconds, and removes what drivers of dead processes left. The error wraps a
-// *sandbox.OptionError about limits that cannot be, or ErrUnsupported, or says what
-// this system lacks.
+// *sandbox.OptionError about impossible limits, or ErrUnsupported, or says what this
+// system lacks.
 func New(ctx context.Context, o Options) (*Driver, error) {
 	if err := o.Limits.Check(); err != nil {
 		return nil, fmt.Errorf("making a driver for gVisor: %w", err)
@@ -150,7 +150,7 @@ func (d *Driver) enter() error {
 	return nil
 }
 
-// adopt makes the instance the driver's own and waits for its end.
+// adopt counts the instance among the driver's own and waits for its end.
 func (d *Driver) adopt(i *instance) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

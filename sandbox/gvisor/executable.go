@@ -29,7 +29,8 @@ var selfExe = "/proc/self/exe"
 // one, this program.
 //
 // The sentry executes it in an empty root, so it must not need a dynamic
-// loader. Started by root, the sentry is a user of its own by the time it executes it.
+// loader. If root starts the sentry, the sentry is already a user of its own when it
+// executes the program, so that user must be able to read it.
 func executable(path string) (*os.File, error) {
 	what := strconv.Quote(path)
 	switch {
@@ -57,8 +58,9 @@ func executable(path string) (*os.File, error) {
 	return f, nil
 }
 
-// execMargin is more than the descriptors os/exec uses in a child above those the
-// child is given: it moves each of them there, and the pipe that reports errors.
+// execMargin is more than the number of descriptors that os/exec uses in a child above
+// those that the child is given. It moves each of these there, and the pipe that reports
+// errors.
 const execMargin = 32
 
 // beyond opens an executable once more, at a number that a child which is given these

@@ -61,7 +61,8 @@ func (i *instance) precede(text []byte) {
 // Write writes to the runner's standard input.
 func (i *instance) Write(p []byte) (int, error) { return i.in.Write(p) }
 
-// OnStderr implements sandbox.Instance. The runner writes where the sentry does.
+// OnStderr implements sandbox.Instance. The runner and the sentry share one pipe for
+// their standard error.
 func (i *instance) OnStderr(seen func(bytes int)) { i.stderr.OnStderr(seen) }
 
 // Kill ends the sandbox. The sentry is the first process of its PID namespace,
@@ -87,7 +88,7 @@ func (i *instance) killForMemory() {
 // namespace has ended, and removes what belongs to it. What the runner had
 // written stays readable.
 func (i *instance) reap(w *watchdog, log *slog.Logger) {
-	// The error says how the process ended; ProcessState says it better.
+	// The error says how the process ended, but ProcessState says it in more detail.
 	_ = i.cmd.Wait()
 	i.stdin.Close()
 	i.drain()
@@ -109,7 +110,7 @@ func (i *instance) reap(w *watchdog, log *slog.Logger) {
 func (i *instance) drain() {
 	i.readMu.Lock()
 	defer i.readMu.Unlock()
-	// An error ends what can be read, as the end of the pipe does.
+	// An error means that nothing more can be read, like the end of the pipe.
 	left, _ := io.ReadAll(i.stdout)
 	i.rest = append(i.rest, left...)
 	i.stdout.Close()

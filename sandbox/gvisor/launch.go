@@ -26,10 +26,11 @@ func (f *sentryFiles) list() []*os.File {
 	return []*os.File{f.spec, f.listener, f.null, f.in, f.out, f.err}
 }
 
-// command is the sentry's process, ready to be started: nobody in namespaces of
-// its own, and the user given on the host. These are the attributes runsc gives its sandbox process when it does
-// not need the host's file system or network, except that the sentry gets no
-// CAP_SYS_PTRACE; it drops the others before it looks at anything.
+// command is the sentry's process, ready to be started: as nobody in namespaces of its
+// own, which is the given user on the host. These are the attributes that runsc gives its
+// sandbox process when it needs neither the host's file system nor its network, except
+// that the sentry gets no CAP_SYS_PTRACE. The sentry drops the other capabilities before
+// it reads anything.
 func command(exe string, argv []string, u *user, root *os.File, f *sentryFiles) *exec.Cmd {
 	return &exec.Cmd{
 		Path:       exe,
@@ -54,15 +55,15 @@ func command(exe string, argv []string, u *user, root *os.File, f *sentryFiles) 
 	}
 }
 
-// sentryEnv is all of the sentry's environment; nothing of it is seen inside. Its
-// garbage collector would run several times during a start; this way it waits
-// until there is something to collect, and gets eager again long before
-// sentryMemory. And the Go runtime would keep files of the host's control groups
-// open, to follow a quota that gVisor sets the number of threads by itself.
+// sentryEnv is the whole environment of the sentry; nothing of it is visible inside the
+// sandbox. By default the garbage collector would run several times during a start. With
+// these settings it waits until there is more to collect, and runs more often again long
+// before sentryMemory is reached. By default the Go runtime would also keep files of the
+// host's control groups open, to follow a quota; gVisor sets the number of threads itself.
 var sentryEnv = []string{"GOGC=400", "GOMEMLIMIT=64MiB", "GODEBUG=containermaxprocs=0,updatemaxprocs=0"}
 
-// describe adds to an error what the machine itself said, and what can be done
-// about it.
+// describe adds to an error the machine's own output, and what can be done about the
+// error.
 func describe(err error, detail string) error {
 	if detail == "" {
 		return err
@@ -125,6 +126,6 @@ func pipes(ours *stdio, theirs *sentryFiles) error {
 	if err != nil {
 		return fmt.Errorf("making pipes: %w", err)
 	}
-	// Where the user has too many large ones already, the pipe stays as it is.
+	// If the user has too many large pipes already, this one keeps its size.
 	return raw.Control(func(fd uintptr) { _, _ = unix.FcntlInt(fd, unix.F_SETPIPE_SZ, inputPipe) })
 }

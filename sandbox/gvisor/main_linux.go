@@ -8,11 +8,11 @@ import (
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/gvisor/internal/runsc"
 )
 
-// mainCalled is set by Main: this program can then be started as a sandbox.
+// mainCalled is set by Main. It says that this program can be started as a sandbox.
 var mainCalled atomic.Bool
 
-// Main turns this process into runsc when it was started to be that, and then
-// does not return. It must be the first thing main does.
+// Main runs runsc if this process was started as runsc, and then does not return. main
+// must call it before anything else.
 func Main() {
 	mainCalled.Store(true)
 	runsc.Main()

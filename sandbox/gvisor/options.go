@@ -21,11 +21,11 @@ type Options struct {
 	Logger *slog.Logger
 	// Progress is told about work that takes seconds; nil: nobody.
 	Progress func(string)
-	// Runsc is the executable that is started as runsc: static, and calling
-	// Main first thing in main. "" means this program itself.
+	// Runsc is the executable that is started as runsc. It must be static and call
+	// Main before anything else in main. "" means this program itself.
 	Runsc string
-	// Ahead is how many sentries are kept started, without anything in them, so that a
-	// sandbox takes less than half the time to start: 5 MB each, and 24 MB once for all.
+	// Ahead is how many empty sentries are kept started. With one, a sandbox takes less
+	// than half the time to start. They take 5 MB each, and 24 MB together.
 	Ahead int
 	// Cold turns off starting from a checkpoint of a Python that is already
 	// up. Starts then take longer and nothing but the root image is cached.

@@ -50,9 +50,9 @@ func (p *processors) take() *unix.CPUSet {
 	return &set
 }
 
-// minSeen is how many processors a sandbox sees at least, whatever it may use.
-// With one, gVisor would not let code and kernel hand over to each other without
-// going to sleep, which makes a system call five times as expensive.
+// minSeen is the least number of processors that a sandbox sees, even if it may use
+// fewer. With one, the code's thread and gVisor's kernel would have to sleep and be woken
+// for each system call, which would take five times as long.
 const minSeen = 2
 
 // seen is how many processors one sandbox sees.
@@ -67,9 +67,9 @@ func (p *processors) seen() int {
 // be called before foreign code runs: processes to come are made by those that
 // are there and inherit from them.
 //
-// The sentry itself stays free. It works for one thread per processor it was
-// told of, and where it can do so beside the code and not in turn with it, a
-// system call costs a quarter.
+// The sentry itself may use all processors. It serves one thread for each processor that
+// it was told about. If it runs beside the code, on another processor, a system call
+// costs a quarter of what it costs when both share one.
 func (p *processors) confine(sentry int) error {
 	set := p.take()
 	if set == nil {
@@ -85,8 +85,8 @@ func (p *processors) confine(sentry int) error {
 const maxLooks = 100
 
 // confineBelow sets the processors of every thread of every process below one. It looks
-// again until it finds no thread that it did not know: one that was made meanwhile may
-// have been made by one that was still free.
+// again until it finds no new thread, because a thread that was not confined yet may have
+// made another one in the meantime.
 func confineBelow(sentry int, set *unix.CPUSet) error {
 	confined := map[int]bool{}
 	for range maxLooks {
@@ -143,7 +143,7 @@ func children(pid int) ([]int, error) {
 	return all, nil
 }
 
-// readNames lists a directory without looking at what is in it.
+// readNames lists the names in a directory without a stat of each entry.
 func readNames(dir string) ([]string, error) {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -153,7 +153,7 @@ func readNames(dir string) ([]string, error) {
 	return f.Readdirnames(-1)
 }
 
-// childrenByParent finds the same by asking every process for its parent.
+// childrenByParent finds the same processes by asking every process for its parent.
 func childrenByParent(pid int) ([]int, error) {
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {

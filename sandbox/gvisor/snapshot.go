@@ -18,10 +18,10 @@ import (
 	"github.com/mcp-code-mode/mcp-code-mode/internal/ourdir"
 )
 
-// A snapshot is the state of a sandbox whose runner has come up and waits for
-// its first line: gVisor's checkpoint of it, and what it had written by then. A
-// sandbox restored from it is where a fresh one would be after importing all that
-// the runner imports. It is made before any foreign code has run.
+// A snapshot is the state of a sandbox whose runner has started and waits for its first
+// line: gVisor's checkpoint, and the output that the runner had written by then. A
+// sandbox that is restored from it is in the state of a new one that has finished its
+// imports. A snapshot is made before any foreign code has run.
 type snapshot struct {
 	dir      string
 	files    []*os.File // in the order of snapshotNames
@@ -29,7 +29,7 @@ type snapshot struct {
 }
 
 // snapshotNames are the files of a snapshot: kernel state, page metadata and
-// pages, as gVisor wants them, and the preamble, which is written last.
+// pages, under the names that gVisor needs, and the preamble, which is written last.
 var snapshotNames = [...]string{"state", "metadata", "pages", "preamble"}
 
 // gvisorFiles is how many of them are gVisor's.
@@ -112,7 +112,7 @@ func (s *snapshot) restore(c *controlSocket) error {
 	var files []*os.File
 	defer func() { closeFiles(files) }()
 	for _, f := range s.files[:gvisorFiles] {
-		// Opened anew: sentries must not share a position in the file.
+		// Opened again for each sentry: sentries must not share a position in the file.
 		again, err := os.Open("/proc/self/fd/" + strconv.Itoa(int(f.Fd())))
 		if err != nil {
 			return fmt.Errorf("opening snapshot: %w", err)

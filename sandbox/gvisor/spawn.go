@@ -38,9 +38,9 @@ func newSpawner(state *stateDir) *spawner {
 func (s *spawner) run(locked chan struct{}) {
 	runtime.LockOSThread()
 	if unix.Gettid() == unix.Getpid() {
-		// The process's first thread cannot end before the process, and its control
-		// groups and processors are taken for those of the process. While it is
-		// held here, the next goroutine gets another.
+		// The process's first thread cannot end before the process, and other programs
+		// take its control groups and processors for those of the process. While this
+		// goroutine holds it, the next goroutine gets another thread.
 		go s.run(locked)
 		<-locked
 		runtime.UnlockOSThread()

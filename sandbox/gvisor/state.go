@@ -27,17 +27,17 @@ const (
 // stateName is the shape of the names that are removed: statePrefix and an id.
 var stateName = regexp.MustCompile(`^` + statePrefix + `[0-9a-f]{16}$`)
 
-// How long it may take until processes that have been killed are gone. A dead
-// driver's need not be waited for: the next driver tries again.
+// How long to wait until killed processes are gone. For those of a dead driver the wait
+// is short, because the next driver tries again.
 const (
 	closePatience = 5 * time.Second
 	reapPatience  = 100 * time.Millisecond
 )
 
-// stateDir is the directory of one driver while it lives. It holds the names of
-// control sockets for the moment until they are connected, and a lock that is
-// held as long as the driver's process lives: a directory whose lock is free
-// belongs to nobody any more, whatever its process id says.
+// stateDir is the directory of one driver while its process runs. It holds the names of
+// control sockets until they are connected, and a lock that is held until the process
+// ends. If the lock of a directory is free, the directory's driver is dead, even if a
+// process has its process id.
 type stateDir struct {
 	id   string   // unique; also names the driver's control groups
 	dir  *os.File // open directory
@@ -51,8 +51,8 @@ func newStateDir(log *slog.Logger) (*stateDir, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Held while directories appear and disappear, so that none is taken for a
-	// dead driver's between its making and its locking.
+	// Held while directories are made and removed. Otherwise a new directory could be
+	// taken for a dead driver's before it is locked.
 	guard, err := lockFile(filepath.Join(parent, lockName), unix.LOCK_EX)
 	if err != nil {
 		return nil, fmt.Errorf("locking state directory: %w", err)

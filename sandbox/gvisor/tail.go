@@ -22,7 +22,7 @@ func newTail(f *os.File) *tail {
 	go func() {
 		defer close(t.done)
 		defer f.Close()
-		_, _ = io.Copy(&t.Tail, f) // an error ends it as the end does
+		_, _ = io.Copy(&t.Tail, f) // an error counts as the end
 	}()
 	return t
 }

@@ -14,20 +14,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A user is who a sentry is on the host: its user id and its group. The kernel counts
-// and permits much by user id alone, such as signals and inotify, so that root gives
-// each sandbox one of its own. An ordinary user has no other than his own.
+// A user is the user id and the group id of a sentry on the host. The kernel counts and
+// permits much by user id alone, such as signals and inotify. So each sandbox that root
+// starts has an id of its own. An ordinary user has only one id.
 type user struct {
 	uid, gid int
 	claim    *net.UnixListener // holds the id; nil if it is not held
 }
 
-// rootIDs are for sandboxes that root starts. Nobody else gives ids like these to users,
-// containers, services or domains; package docker uses those before them.
+// rootIDs are for sandboxes that root starts. No other software gives these ids to users,
+// containers, services or domains; package docker uses the ids before them.
 var rootIDs = idRange{0x7d200000, 1 << 20}
 
-// fewIDs are for root in a container with a user namespace, which has 65,536 ids as a
-// rule.
+// fewIDs are for root in a container with a user namespace, which usually has 65,536 ids.
 var fewIDs = idRange{20_000, 40_000}
 
 type idRange struct{ first, count int }
@@ -35,10 +34,10 @@ type idRange struct{ first, count int }
 // maxClaims bounds how often another id is tried after one was taken.
 const maxClaims = 100
 
-// newUser finds an id that no live sandbox has, of this or another process. What holds
-// it is the name of a socket, which the kernel gives out once at a time and takes back
-// when the process dies: unix(7), abstract sockets. There is none where the ids that
-// are mapped into this process's user namespace are too few; then it is nobody's.
+// newUser finds an id that no live sandbox has, of this or another process. The id is
+// reserved by the name of an abstract socket, see unix(7): the kernel gives a name to one
+// process at a time and frees it when the process dies. If too few ids are mapped into
+// this process's user namespace, nothing is reserved and the id is that of nobody.
 func newUser() (*user, error) {
 	if os.Geteuid() != 0 {
 		return &user{uid: os.Geteuid(), gid: os.Getegid()}, nil
@@ -71,7 +70,7 @@ func OwnUsers() bool {
 // release gives the id back. Nothing may run under it any more.
 func (u *user) release() {
 	if u.claim != nil {
-		_ = u.claim.Close() // which gives back what it holds in any case
+		_ = u.claim.Close() // frees the name even with an error
 	}
 }
 

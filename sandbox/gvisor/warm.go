@@ -45,7 +45,7 @@ func (d *Driver) warmUp(ctx context.Context, progress func(string)) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(temp) }() // no longer there if all went well
+	defer func() { _ = os.RemoveAll(temp) }() // renamed by then if all went well
 	if err := d.takeSnapshot(ctx, temp); err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func hostID() (string, error) {
 	for lines := bufio.NewScanner(f); lines.Scan(); {
 		key, value, ok := bytes.Cut(lines.Bytes(), []byte(":"))
 		if !ok {
-			break // the first processor stands for all
+			break // all processors are taken to be like the first
 		}
 		switch key := string(bytes.TrimSpace(key)); key {
 		case "vendor_id", "cpu family", "model", "stepping", "flags", "CPU implementer", "CPU part", "Features":
@@ -110,8 +110,8 @@ func hostID() (string, error) {
 	return id, nil
 }
 
-// cooled makes sandboxes start cold from now on, after the snapshot s proved
-// broken, and lets the next driver make a new one.
+// cooled makes sandboxes start cold from now on, because the snapshot s is broken, and
+// lets the next driver make a new one.
 func (d *Driver) cooled(s *snapshot, why error) {
 	if !d.warm.CompareAndSwap(s, nil) {
 		return // another start was faster
@@ -122,8 +122,8 @@ func (d *Driver) cooled(s *snapshot, why error) {
 	}
 }
 
-// replaceDir moves a directory to its place. If another process was faster, or
-// something broken is there, that goes.
+// replaceDir moves a directory to its place. What is there already, from another process
+// or broken, is removed.
 func replaceDir(from, to string) error {
 	err := os.Rename(from, to)
 	if err == nil || !errors.Is(err, unix.EEXIST) && !errors.Is(err, unix.ENOTEMPTY) {
