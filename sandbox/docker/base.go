@@ -139,10 +139,16 @@ func (b builder) askPython(ctx context.Context, base string) (answer string, err
 	if err != nil {
 		return "", err
 	}
-	l := launch{labels: ownLabels()}
+	l := launch{labels: ownLabels(), crun: isRuntime(info, info.DefaultRuntime, "crun"), podman: isPodman(version)}
+	// Where there is none, whether that is accepted is decided when a sandbox starts.
+	l.filter, _ = b.engine.filterFor(version, info)
 	err = newIDChoice(version, info).try(func(ids userIDs) error {
 		return l.claimFrom(ids, func() error {
-			config, host := l.config(), l.hostConfig()
+			host, err := l.confined()
+			if err != nil {
+				return err
+			}
+			config := l.config()
 			config.Image = base
 			config.Env = nil // the base's own PATH says where its Python is
 			config.Healthcheck = &container.HealthConfig{Test: []string{"NONE"}}

@@ -107,22 +107,28 @@ func (l launch) hostConfig() *container.HostConfig {
 	}
 }
 
+// confined is the whole confinement, in the words of this engine.
+func (l launch) confined() (*container.HostConfig, error) {
+	host := l.hostConfig()
+	if l.podman {
+		forPodman(host)
+	}
+	option, err := l.filter.option()
+	if option != "" {
+		host.SecurityOpt = append(host.SecurityOpt, option)
+	}
+	return host, err
+}
+
 // create makes the container, under a user id that it claims.
 func (en *engine) create(ctx context.Context, l *launch) (id string, err error) {
-	option, err := l.filter.option()
-	if err != nil {
-		return "", err
-	}
 	var warnings []string
 	err = l.claimFrom(l.ids, func() error {
-		config, host := l.config(), l.hostConfig()
-		if l.podman {
-			forPodman(host)
+		host, err := l.confined()
+		if err != nil {
+			return err
 		}
-		if option != "" {
-			host.SecurityOpt = append(host.SecurityOpt, option)
-		}
-		created, err := en.ContainerCreate(ctx, config, host, nil, nil, l.name())
+		created, err := en.ContainerCreate(ctx, l.config(), host, nil, nil, l.name())
 		id, warnings = created.ID, created.Warnings
 		return err
 	})
