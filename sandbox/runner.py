@@ -789,7 +789,7 @@ class Attendant(threading.Thread):
 
 
 def private(fd):
-    """Moves a descriptor to a high number, where children do not inherit it."""
+    """Moves a descriptor to a high number that programs started later do not inherit."""
     try:
         high = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 56)
     except OSError:  # fewer descriptors allowed than expected
@@ -880,7 +880,7 @@ class Runner:
             self.calls.limit = self.calls.free = message["in_flight"]
             self.calls.largest = message["arguments"]
             if self.fresh:
-                self.attendant.wake()  # starts its thread
+                self.attendant.wake()  # its thread runs once too, for the reason of rehearse
                 self.rehearse()
             self.ready()
         elif op == "ping":

@@ -1,11 +1,11 @@
 // Package record keeps the decision log: one JSON line for every decision, with
-// the field names of OPA's own decision logs, so that what reads those reads
-// these.
+// the field names of OPA's own decision logs, so that programs for those logs can read
+// this one.
 //
 // A line is written whole, by one write to a file opened for appending, before
 // the decision has any effect; a Write that fails is a decision that was not
-// recorded, and its caller denies the call. What such a failure left behind, a
-// full disk for instance, does not spoil the next line.
+// recorded, and its caller denies the call. A partial line that such a failure left, for
+// example on a full disk, does not damage the next line.
 package record
 
 import (

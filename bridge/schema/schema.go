@@ -7,9 +7,8 @@
 // deep, reaches outside itself, refers to itself in place, or multiplies by
 // combining alternatives; what is left costs a bounded amount at each place of
 // the arguments. Recursive schemas can still multiply with the depth of the
-// arguments, so Violations counts what validating these very arguments would
-// take at most, and refuses them unseen when that is more than it is willing
-// to spend.
+// arguments. So Violations first computes an upper bound of the work for these
+// arguments, and refuses them without validation if the bound is too large.
 //
 // Many servers, those written in Go among them, read {"Size": 1} as size: what
 // is checked and what is then done must not differ by that. So two keys of one

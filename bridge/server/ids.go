@@ -51,7 +51,7 @@ func idKey(raw json.RawMessage) any {
 	}
 	var text string
 	if json.Unmarshal(raw, &text) != nil || strings.ContainsRune(text, utf8.RuneError) || strings.HasPrefix(text, marked) {
-		return marked + string(raw) // maybe half a surrogate pair: all of these would be one
+		return marked + string(raw) // may hold half a surrogate pair, and the SDK makes all of these equal
 	}
 	return text
 }
@@ -105,8 +105,8 @@ func marshal(v any) (json.RawMessage, error) {
 }
 
 // hide replaces what the SDK would change in a request's parameters: the id in a
-// cancellation, and a progress token. A token that can be none is taken out:
-// nobody has to send progress.
+// cancellation, and a progress token. An invalid token is removed, because progress is
+// optional.
 func hide(method string, params json.RawMessage) (json.RawMessage, error) {
 	p, _ := openObject(params)
 	var err error
@@ -114,7 +114,7 @@ func hide(method string, params json.RawMessage) (json.RawMessage, error) {
 	case "notifications/cancelled":
 		target := p["requestId"]
 		if !isID(target) {
-			return nil, nil // of no request that there can be
+			return nil, nil // no request can have this id
 		}
 		p["requestId"], err = marshal(idKey(target))
 	case "tools/call":

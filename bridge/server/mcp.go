@@ -12,8 +12,8 @@ import (
 	"github.com/mcp-code-mode/mcp-code-mode/internal/strictjson"
 )
 
-// MCP returns the MCP server, not started: connect it to any transport. It is
-// the same one on every call.
+// MCP returns the MCP server, not yet connected: connect it to any transport. Every call
+// returns the same one.
 func (s *Server) MCP() *mcp.Server { return s.mcp }
 
 func (s *Server) newMCP() *mcp.Server {
@@ -34,7 +34,7 @@ func (s *Server) waitForTools(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		if method == "tools/list" || method == "tools/call" {
 			if err := s.Ready(ctx); err != nil {
-				if ctx.Err() == nil { // it is the start that failed
+				if ctx.Err() == nil { // the start failed
 					defer s.tell.Do(func() { close(s.told) })
 				}
 				return nil, err
@@ -66,8 +66,8 @@ func (s *Server) addTool(b *bridge.Bridge) {
 	}, s.runPython)
 }
 
-// runPython is the handler of the one tool. What is wrong with the input is a
-// tool error, so that the model can read it and try again.
+// runPython is the handler of the one tool. An invalid input is a tool error, so that
+// the model can read it and try again.
 func (s *Server) runPython(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	code, err := decodeCode(req.Params.Arguments)
 	if err != nil {

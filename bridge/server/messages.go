@@ -29,7 +29,7 @@ func (l *lines) parse(line []byte, long bool) jsonrpc.Message {
 	case line[0] == '[':
 		l.refuse(nil, jsonrpc.CodeInvalidRequest, "batches of messages are not supported")
 	case o["method"] == nil && (o["result"] != nil || o["error"] != nil):
-		return answerOf(o) // which is never answered, whatever is wrong with it
+		return answerOf(o) // an answer is never answered, even if it is invalid
 	case hasID && len(id) > maxID:
 		l.refuse(nil, jsonrpc.CodeInvalidRequest, fmt.Sprintf("the id is longer than %d bytes", maxID))
 	case hasID && !isID(id):
@@ -69,8 +69,7 @@ func requestOf(o object) (*jsonrpc.Request, error) {
 	return m, err
 }
 
-// answerOf reads an answer, or returns nil: what is wrong with it is not for the
-// client to know.
+// answerOf reads an answer, or returns nil if it is invalid; the client is not told.
 func answerOf(o object) jsonrpc.Message {
 	if !isID(o["id"]) {
 		return nil
@@ -90,14 +89,13 @@ func answerOf(o object) jsonrpc.Message {
 	return m
 }
 
-// refuse answers a line that is no message, under its id if it has one that can be
-// one.
+// refuse answers a line that is not a message, under its id if it has a valid one.
 func (l *lines) refuse(id json.RawMessage, code int64, why string) {
 	if !isID(id) || !utf8.Valid(id) {
 		id = json.RawMessage("null")
 	}
-	message, _ := json.Marshal(why)                   // a string can always be
+	message, _ := json.Marshal(why)                   // never fails for a string
 	defer time.AfterFunc(unreadTime, l.giveUp).Stop() // the reader cannot go on meanwhile
-	// The one who reads may be gone, which reading notices as well.
+	// An error means that the client is gone, which reading notices as well.
 	_ = l.line(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, code, message))
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// progressQueue is how many notifications may wait for a slow client; further
-// ones are left out. The next one tells the state of things anyway.
+// progressQueue is how many notifications may wait for a slow client; further ones are
+// left out. Each notification tells the whole current state.
 const progressQueue = 32
 
 // progress sends notifications about one request, to a client that gave a
@@ -18,13 +18,13 @@ type progress struct {
 	done  chan struct{}
 }
 
-// newProgress starts the sender. It is the owner's to call close before the
-// request is answered: no progress follows a result.
+// newProgress starts the sender. The owner must call close before the request is
+// answered: no progress follows a result.
 func newProgress(ctx context.Context, req *mcp.CallToolRequest) *progress {
 	token := req.Params.GetProgressToken()
 	switch token.(type) {
 	case string, float64:
-	default: // none, or nothing that can be one
+	default: // there is no token, or it is invalid
 		return nil
 	}
 	if req.Session == nil {

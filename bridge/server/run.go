@@ -15,7 +15,7 @@ import (
 // MaxCode is the size of the largest program that is taken, in bytes.
 const MaxCode = sandbox.MaxCode
 
-// Result is what one run or cell came to; it is what run_python returns.
+// Result is the result of one run or cell; run_python returns it.
 type Result struct {
 	// Stdout is what the code printed, standard output and error in order, at
 	// most 8 KiB of it.
@@ -32,7 +32,7 @@ type Result struct {
 	Refused []bridge.Refusal `json:"refused,omitempty"`
 }
 
-// observer is told how a run gets on. Its functions must not block.
+// observer is told about the progress of a run. Its functions must not block.
 type observer struct {
 	status func(text string)
 	call   func(seq int64, toolID string)
@@ -44,9 +44,9 @@ func (o observer) tell(status string) {
 	}
 }
 
-// Run executes code in a fresh sandbox, as one run of the server's session. The
-// error is about us: no sandbox, no tools, ctx's end before the code started.
-// What the code did wrong is in the Result.
+// Run executes code in a fresh sandbox, as one run of the server's session. An error
+// means that the code did not run: there is no sandbox or there are no tools, or ctx
+// ended before the code started. Errors of the code are in the Result.
 func (s *Server) Run(ctx context.Context, code string) (Result, error) {
 	return s.run(ctx, nil, code, observer{})
 }
@@ -64,8 +64,8 @@ func (s *Server) run(ctx context.Context, session *bridge.Session, code string, 
 	return cells.Exec(ctx, code)
 }
 
-// answerFirst is how long an answer has to leave before its sandbox is killed: taking
-// a machine apart keeps both processors of a small host busy for milliseconds.
+// answerFirst is how long an answer may take to be sent before its sandbox is killed: to
+// end a machine keeps both processors of a small host busy for milliseconds.
 const answerFirst = 5 * time.Millisecond
 
 // ErrCodeTooLarge refuses a program of more than MaxCode bytes.
@@ -73,7 +73,7 @@ var ErrCodeTooLarge = errors.New("the code is larger than 1 MiB")
 
 // Cells is one sandbox that is kept open. Variables, imports and functions of
 // one cell are there for the next. All its cells are one run: they share the
-// budget of calls, and each has the deadline to itself.
+// budget of calls, but each cell has a deadline of its own.
 type Cells struct {
 	sandbox *sandbox.Sandbox
 	run     *bridge.Run

@@ -20,8 +20,8 @@ const (
 	// tellTime is how long a client has to ask for the tools, and be told that
 	// they did not start, before the connection is closed.
 	tellTime = 5 * time.Second
-	// hangUpTime is how long a connection that ends may take to write what it
-	// still has for the client. One that does not read gets no more than that.
+	// hangUpTime is how long a connection that ends may take to write the remaining
+	// messages to the client. A client that does not read does not get them.
 	hangUpTime = time.Second
 )
 
@@ -65,7 +65,7 @@ func (s *Server) startFailure() error {
 }
 
 // hangUp closes the connection, waits at most hangUpTime until it is closed,
-// and returns why. How the close went says nothing that matters any more.
+// and returns why. The result of closing does not matter any more.
 func hangUp(connection *mcp.ServerSession, left <-chan struct{}, why error) error {
 	go func() { _ = connection.Close() }() // ends with the connection
 	select {
@@ -75,7 +75,7 @@ func hangUp(connection *mcp.ServerSession, left <-chan struct{}, why error) erro
 	return why
 }
 
-// waitTold waits until a client knows of the failure, or has had time to.
+// waitTold waits until a client was told about the failure, or until tellTime is over.
 func (s *Server) waitTold(ctx context.Context, left <-chan struct{}) {
 	select {
 	case <-s.told:
@@ -117,7 +117,7 @@ func (s *Server) sessionOf(connection *mcp.ServerSession) *bridge.Session {
 type leaving struct {
 	mcp.Transport
 	until context.Context // of the call of Serve that uses it
-	why   error           // why nothing more is read, where that is no usual end
+	why   error           // why nothing more is read; nil for a usual end
 	gone  chan struct{}   // closed when nothing more is read
 	once  sync.Once
 }

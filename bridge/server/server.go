@@ -1,8 +1,8 @@
 // Package server offers one tool, run_python, over MCP, and the same as a Go
 // API: run a program, or keep one sandbox open and run cells in it.
 //
-// It joins the two halves that do not know each other: sandbox, which carries
-// calls out of hostile code, and bridge, which decides them.
+// It joins two packages that do not import each other: sandbox, which runs hostile
+// code and receives its calls, and bridge, which decides about calls.
 package server
 
 import (
@@ -31,14 +31,14 @@ type Options struct {
 	// nil means that code has no tools.
 	Bridge func(context.Context) (*bridge.Bridge, error)
 	// Driver makes the sandbox driver, which has the limits of a run. It is called in
-	// the background, and again by a later run for as long as it fails; the server
-	// closes what it made. It must be set.
+	// the background. If it fails, the next run calls it again. The server closes the
+	// driver. It must be set.
 	Driver func(context.Context) (sandbox.Driver, error)
 	// Warm is how many sandboxes are kept started and waiting; 0 starts each
 	// one when it is needed.
 	Warm int
-	// MaxWarm is up to how many are kept while there is that much to do, as far as a
-	// quarter of the available memory holds them; zero means always Warm.
+	// MaxWarm is how many are kept at most under load. They must also fit in a quarter
+	// of the available memory. Zero means always Warm.
 	MaxWarm int
 	// MaxRuns is how many sandboxes may be in use at once; zero means the
 	// pool's default. Further runs wait their turn.
@@ -48,8 +48,8 @@ type Options struct {
 	StartupTimeout time.Duration
 	// SessionPerConnection gives every client connection that has an id of its
 	// own, as stateful HTTP connections have, its own session. Others share
-	// one. The default, one session for all, is the safe choice: labels then
-	// hold whichever connection earned them.
+	// one. The default, one session for all, is the safe choice: a label then
+	// holds for all connections, whichever of them added it.
 	SessionPerConnection bool
 	// Version is the version the MCP server reports.
 	Version string
@@ -200,7 +200,7 @@ func (s *Server) sandboxes(ctx context.Context, watch observer) (*sandbox.Pool, 
 	pool, err := sandbox.NewPool(driver, sandbox.PoolOptions{
 		Warm: s.opts.Warm, MaxWarm: s.opts.MaxWarm, MaxConcurrent: s.opts.MaxRuns, Logger: s.log,
 	})
-	if err != nil { // what the driver says of itself cannot be
+	if err != nil { // the driver's own limits are impossible
 		if driver != nil {
 			err = errors.Join(err, driver.Close())
 		}
@@ -211,8 +211,8 @@ func (s *Server) sandboxes(ctx context.Context, watch observer) (*sandbox.Pool, 
 	return s.pool, nil
 }
 
-// equip tells the pool of the tools as soon as they are known, so that waiting
-// sandboxes know them too.
+// equip tells the pool the tools as soon as they are known, so that waiting sandboxes
+// know them too.
 func (s *Server) equip() {
 	defer close(s.equipped)
 	<-s.ready

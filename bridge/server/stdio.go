@@ -27,11 +27,11 @@ const (
 	// does not read, or one that cannot be served any faster.
 	maxRequests     = 256
 	maxRequestBytes = 4 * maxMessage
-	// maxAhead is how many lines, of maxRequestBytes together, are read meanwhile: else
-	// the end of the input, behind them, would not be noticed.
+	// maxAhead is how many lines, of maxRequestBytes together, are read while requests
+	// wait. Otherwise the end of the input, which comes after them, would not be noticed.
 	maxAhead = 4096
-	// unreadTime is how long a client may leave an answer unread while what it
-	// wrote waits behind it. Then the connection ends.
+	// unreadTime is how long a client may leave an answer unread while its own messages
+	// wait for that. Then the connection ends.
 	unreadTime = time.Minute
 )
 
@@ -39,16 +39,16 @@ const (
 var errUnread = fmt.Errorf("writing to the client: it has read nothing for %v", unreadTime)
 
 // Stdio is the transport for a client that started this program: one JSON-RPC
-// message on a line, in both directions. A line that is no message is answered with
-// an error, as JSON-RPC 2.0 asks (section 5.1), and costs nothing else: sessions
-// remember what a policy relies on, and do not end over a stray line.
+// message on a line, in both directions. A line that is not a message is answered
+// with an error, as JSON-RPC 2.0 asks (section 5.1), and the session goes on: it holds
+// labels that a policy relies on, so it must not end because of one wrong line.
 type Stdio struct {
 	In  io.ReadCloser  // nil: standard input
 	Out io.WriteCloser // nil: standard output
 }
 
-// Connect starts to read. Closing the connection closes In, but neither Out nor,
-// where reading from In does not notice that it was closed, its reader.
+// Connect starts to read. Closing the connection closes In and not Out. If a read from
+// In does not notice that In was closed, its goroutine goes on waiting.
 func (t *Stdio) Connect(context.Context) (mcp.Connection, error) {
 	l := &lines{
 		in: t.In, out: t.Out, messages: make(chan jsonrpc.Message), closed: make(chan struct{}),
@@ -76,13 +76,13 @@ type lines struct {
 	over  chan struct{}       // closed at the end of the input
 
 	messages chan jsonrpc.Message // closed when the last line was handed on
-	ended    error                // why it was the last; read after messages is closed
+	ended    error                // why no more lines come; read after messages is closed
 	close    sync.Once
 	closed   chan struct{}
 	unread   atomic.Bool // closed because the client does not read
 
 	write   sync.Mutex   // held while a line is written
-	writing atomic.Int64 // since when one is, in ns of Unix time; 0: none is
+	writing atomic.Int64 // when the write under way began, in ns of Unix time; 0: there is none
 
 	mu       sync.Mutex // guards what follows
 	requests map[jsonrpc.ID]request
@@ -187,7 +187,7 @@ func (l *lines) line(data []byte) error {
 // giveUp ends the connection to a client that does not read.
 func (l *lines) giveUp() {
 	l.unread.Store(true)
-	_ = l.Close() // what that says does not matter any more
+	_ = l.Close() // its error does not matter any more
 }
 
 // wait waits for an answer to be written, so that there is room for another
@@ -244,8 +244,8 @@ func (l *lines) isEnding() bool {
 	}
 }
 
-// answered gives up the id of a request, which the client may use again as soon
-// as it has the answer. What there is of the request still counts.
+// answered frees the id of a request, because the client may use it again as soon as it
+// has the answer. The request itself still counts as open.
 func (l *lines) answered(id jsonrpc.ID) request {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -299,7 +299,7 @@ func (l *lines) readAll() {
 	}
 }
 
-// handOn hands on every message there is on the lines and answers what is none.
+// handOn passes on every message and answers lines that are not messages.
 func (l *lines) handOn() {
 	defer close(l.messages)
 	for {
@@ -324,8 +324,8 @@ func (l *lines) handOn() {
 	}
 }
 
-// readLine reads a line of at most maxMessage bytes, without its end. Of a longer
-// one it keeps nothing and says so.
+// readLine reads a line of at most maxMessage bytes, without its end. A longer line is
+// dropped, and the result says so.
 func readLine(in *bufio.Reader) (line []byte, long bool, err error) {
 	for {
 		piece, err := in.ReadSlice('\n')

@@ -4,8 +4,8 @@
 // Everything here is a pure function of its input: the same tools give the same
 // bytes on every start. The input is hostile. Whatever a server writes into a
 // name, a description or a schema ends up inside a Python identifier or a Python
-// docstring and can not leave it, nothing of it can be taken for a mark of ours, and
-// what a stub costs in time and in size is bounded by the constants of this package.
+// docstring and cannot leave it. None of it can be taken for a mark of ours. The time
+// and the size of a stub are bounded by the constants of this package.
 package stub
 
 import (

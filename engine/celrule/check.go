@@ -12,10 +12,10 @@ import (
 	"github.com/google/cel-go/common/types"
 )
 
-// What of a rule could never be exact, or never hold, is refused when it is compiled.
+// A rule that could never be exact, or could never hold, is refused when it is compiled.
 
-// unbounded are the functions of CEL's string library that do as much work as the product of two
-// arguments, or as a number in one of them says. They go on after the cost limit and the deadline.
+// unbounded are the functions of CEL's string library whose work grows with the product of two
+// argument sizes, or with a number in an argument. The cost limit and the deadline do not stop them.
 var unbounded = []string{"format", "indexOf", "join", "lastIndexOf", "replace"}
 
 // checkParsed looks at a rule that has no types yet.
@@ -38,7 +38,7 @@ func checkParsed(expr string, a *celast.AST) error {
 
 var numberText = regexp.MustCompile(`^-?\s*([0-9]+(\.[0-9]+)?|\.[0-9]+)([eE][+-]?[0-9]+)?`)
 
-// numberAt is a number as the rule has it, of which CEL keeps the value only.
+// numberAt is the text of a number in the rule, of which CEL keeps only the value.
 func numberAt(expr string, a *celast.AST, id int64) string {
 	at, _ := a.SourceInfo().GetOffsetRange(id)
 	text := numberText.FindString(string([]rune(expr)[at.Start:]))
@@ -75,7 +75,7 @@ func checkTyped(a *celast.AST) error {
 // checkNullable refuses x == null where x is never null.
 func checkNullable(t *types.Type) error {
 	switch t.Kind() {
-	case types.ListKind, types.MapKind, types.StructKind: // which of them may be is known at run time
+	case types.ListKind, types.MapKind, types.StructKind: // whether it may be null is known only at run time
 		return nil
 	}
 	if !t.IsAssignableType(types.NullType) {
@@ -84,7 +84,7 @@ func checkNullable(t *types.Type) error {
 	return nil
 }
 
-// checkList refuses to go through what is no list. Over an object, CEL would go through its keys.
+// checkList refuses a macro over a value that is not a list. Over an object, CEL would visit its keys.
 func checkList(t *types.Type) error {
 	switch t.Kind() {
 	case types.ListKind, types.DynKind:
@@ -95,8 +95,8 @@ func checkList(t *types.Type) error {
 
 const wantsList = "all(), exists(), exists_one(), filter(), map() and the functions of sets take a list and not %s"
 
-// checkSize wants to know what is counted, or a limit on the characters of a string would hold for
-// a list of one string of any length.
+// checkSize requires a known type: otherwise a limit on the characters of a string would also hold
+// for a list of one string of any length.
 func checkSize(t *types.Type) error {
 	if t.Kind() == types.DynKind {
 		return errors.New("size() counts the characters of a string, the elements of a list or the fields of an object, and the schema does not say which this is: for a string write size(string(x))")
@@ -104,7 +104,7 @@ func checkSize(t *types.Type) error {
 	return nil
 }
 
-// checkMembers refuses what compares a value with values of several kinds, one of which it is not.
+// checkMembers refuses to compare a value with values of several kinds: it cannot be of all of them.
 func checkMembers(a *celast.AST, x, among celast.Expr) error {
 	if isNullLiteral(x) {
 		return errors.New("null can not be looked for in a list: write x.exists(e, e == null)")
@@ -130,7 +130,8 @@ func checkMembers(a *celast.AST, x, among celast.Expr) error {
 	return fmt.Errorf("the list has values of several kinds, %s and %s: no value compares with both", kinds[0], kinds[1])
 }
 
-// kindOf names what values of a type compare with, or is empty when only the call tells.
+// kindOf names the kind that values of a type can be compared with, or is empty if it is known only
+// at run time.
 func kindOf(t *types.Type) string {
 	switch t.Kind() {
 	case types.DynKind, types.AnyKind, types.TypeParamKind:
@@ -145,7 +146,7 @@ func kindOf(t *types.Type) string {
 	return t.TypeName()
 }
 
-// inspect asks about every expression of a rule until there is an error, and says where that is.
+// inspect calls a check for every expression of a rule until there is an error, and adds its place.
 func inspect(a *celast.AST, check func(celast.Expr) error) error {
 	var found error
 	celast.PostOrderVisit(a.Expr(), celast.NewExprVisitor(func(e celast.Expr) {

@@ -9,9 +9,9 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// What `==`, `!=` and `in` become. To CEL values of different types are just not equal, so where
-// no schema gives a type `args.x != 'delete'` would hold for ["delete"] and for null. Here
-// comparing them is an error. Numbers compare with numbers, exactly. Whether a value is null is
+// This file replaces `==`, `!=` and `in`. In standard CEL, values of different types are just not
+// equal, so without a type from the schema `args.x != 'delete'` would hold for ["delete"] and for
+// null. Here comparing them is an error. Numbers compare with numbers, exactly. Whether a value is null is
 // asked by `x == null`, with null written out.
 const sameAs, memberOf, nullTest = "@same_as", "@member_of", "@is_null"
 
@@ -38,7 +38,7 @@ func differentKinds(a, b ref.Val) ref.Val {
 func equal(a, b ref.Val) ref.Val {
 	a, b = asMap(a), asMap(b)
 	switch x := a.(type) {
-	case *types.Err: // an element that is not what the schema promises
+	case *types.Err: // an element that does not fit the schema
 		return x
 	case traits.Lister:
 		if y, ok := b.(traits.Lister); ok {
@@ -59,8 +59,8 @@ func equal(a, b ref.Val) ref.Val {
 	return differentKinds(a, b)
 }
 
-// every reports whether all of some comparisons came out true. An error counts for more than
-// false, so that the answer does not hang on the order.
+// every reports whether all comparisons are true. An error counts for more than false, so the
+// answer does not depend on the order.
 func every(same iter.Seq[ref.Val]) ref.Val {
 	var all ref.Val = types.True
 	for one := range same {
@@ -108,7 +108,7 @@ func equalMaps(a, b traits.Mapper) ref.Val {
 }
 
 // member reports whether a value is in a list or a key in an object. It is an error when the list
-// has an element that it can not be compared with, wherever it stands.
+// has an element that it cannot be compared with, at whatever position.
 func member(v, container ref.Val) ref.Val {
 	switch among := container.(type) {
 	case traits.Mapper:
@@ -125,7 +125,7 @@ func member(v, container ref.Val) ref.Val {
 	return types.NewErr("`in` takes a list or an object, not a %s", container.Type().TypeName())
 }
 
-// hasKey looks at one other key where there is no such key: an object's keys are of one kind.
+// hasKey compares with one other key if the key is absent: all keys of an object are of one kind.
 func hasKey(key ref.Val, object traits.Mapper) ref.Val {
 	if _, ok := object.Find(key); ok {
 		return types.True
@@ -145,8 +145,8 @@ func not(v ref.Val) ref.Val {
 	return v
 }
 
-// costs charges for the calls that CEL takes for free: ours, and those whose operands
-// have types that only the call tells, such as a + b.
+// costs gives a cost to the calls that CEL counts as free: our own functions, and those whose
+// operand types are known only at run time, such as a + b.
 type costs struct{}
 
 func (costs) CallCost(function, overload string, args []ref.Val, _ ref.Val) *uint64 {
@@ -159,7 +159,7 @@ func (costs) CallCost(function, overload string, args []ref.Val, _ ref.Val) *uin
 	case function == nullTest:
 		cost = 0
 	case overload != "":
-		return nil // CEL knows
+		return nil // CEL knows the cost
 	default:
 		for _, arg := range args {
 			cost += sizeOf(arg) / 10

@@ -14,8 +14,8 @@ import (
 	"github.com/google/cel-go/common/types"
 )
 
-// explain says in words for everybody what CEL found wrong with a rule, one line for each. Of what its
-// parser says only the first counts: the rest follows from it.
+// explain says in plain words what CEL found wrong with a rule, one line for each error. Of the parser's
+// errors only the first is used: the others follow from it.
 func (s *shapes) explain(issues *cel.Issues) error {
 	var lines []string
 	for _, e := range issues.Errors() {
@@ -54,7 +54,7 @@ var (
 	unreadable = regexp.MustCompile(`^Syntax error: token recognition error at: '(.*)'$`)
 )
 
-// instead is what CEL writes for what other languages do.
+// instead gives the CEL form for constructs of other languages.
 var instead = map[string]string{
 	"=": "==", "and": "&&", "AND": "&&", "&": "&&", "or": "||", "OR": "||", "|": "||", "not": "!", "NOT": "!", "===": "==", "<>": "!=", "=>": ">=",
 }
@@ -114,7 +114,7 @@ func explainOverload(function, applied string) string {
 	return fmt.Sprintf("%s does not take %s%s", function, applied, hint)
 }
 
-// namedTypes replaces what only CEL calls a type so.
+// namedTypes replaces type names that only CEL uses.
 func namedTypes(text string) string {
 	return nullable.ReplaceAllString(objectName.ReplaceAllString(text, "object"), "$1 or null")
 }

@@ -13,10 +13,10 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 )
 
-// A number in a rule is an int or a double, and a double stands for the shortest decimal that is
-// read as it: 0.1 is one tenth. What has more digits than that is not rounded to it. It is an
-// error wherever it comes up: in the arguments, in the rule itself, in what arithmetic comes to.
-// Up to 15 digits always fit.
+// A number in a rule is an int or a double. A double stands for the shortest decimal that is read
+// as that double: 0.1 is one tenth. A decimal with more digits is not rounded. It is an error
+// wherever it occurs: in the arguments, in the rule itself, or as the result of arithmetic. Up to
+// 15 digits always fit.
 
 // integer is the number as an int, exactly or not at all.
 func integer(x any) (any, error) {

@@ -17,9 +17,9 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// exactOperators are CEL's own, with its types, and with operations that are exact or an error.
-// CEL compares an int with a double by rounding the int, rounds what doubles come to, and drops
-// the remainder where it divides ints.
+// exactOperators are CEL's own operators, with CEL's types, but each is exact or an error.
+// Standard CEL rounds an int to compare it with a double, rounds the results of doubles, and drops
+// the remainder when it divides ints.
 var exactOperators = map[string]functions.BinaryOp{
 	operators.Less:          order(func(c int) bool { return c < 0 }),
 	operators.LessEquals:    order(func(c int) bool { return c <= 0 }),
@@ -49,13 +49,13 @@ var exactConversions = map[string]functions.UnaryOp{
 	overloads.TimestampToInt:    timestampToInt,
 }
 
-// truncating are overloads that a rule does not get: duration('1h59m').getHours() is 1.
+// truncating are overloads that rules cannot use: duration('1h59m').getHours() is 1.
 // Durations compare as they are.
 var truncating = []string{
 	overloads.DurationToHours, overloads.DurationToMinutes, overloads.DurationToSeconds, overloads.DurationToMilliseconds,
 }
 
-// standardLibrary is CEL's, with what is exact in the place of what is not.
+// standardLibrary is CEL's library with exact functions in place of inexact ones.
 func standardLibrary() cel.EnvOption {
 	without := env.NewLibrarySubset()
 	var ours []*decls.FunctionDecl
@@ -77,7 +77,7 @@ func standardLibrary() cel.EnvOption {
 	}
 }
 
-// replace returns what of a function of CEL's is left out, and what comes in its place.
+// replace returns which overloads of a CEL function are left out, and which replace them.
 func replace(f *decls.FunctionDecl) (left *env.Function, replaced *decls.FunctionDecl) {
 	var opts []decls.FunctionOpt
 	if op := exactOperators[f.Name()]; op != nil {

@@ -17,7 +17,7 @@ import (
 // Timeout bounds one evaluation.
 const Timeout = time.Second
 
-// Bounds on a rule. Its text is the operator's, what it is evaluated over is not.
+// Bounds on a rule. Its text comes from the operator, but its arguments do not.
 const (
 	maxText    = 4096    // characters
 	maxRegex   = 1000    // instructions of one compiled regular expression

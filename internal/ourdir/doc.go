@@ -1,15 +1,14 @@
-// Package ourdir is how the program comes to the directories and files that it
-// writes: it makes them, and refuses those that somebody else could have laid
-// there or could change.
+// Package ourdir makes and checks the directories and files that the program writes. It
+// refuses those that another user could have made or could change.
 //
-// A path is walked one component at a time, without following a link unseen.
-// Where everybody may write, as in /tmp, a component must belong to us or to
-// root, for anybody could have made it first: a directory, or a link to one. The
-// directory at the end must be one, and no link, must belong to us, and must be
-// closed to others. A group that may write is its administrator's decision on the
-// way to a directory, and refused at its end.
+// A path is walked one component at a time, and a link is checked before it is followed.
+// In a directory where everybody may write, as in /tmp, a component must belong to us or
+// to root, because another user could have made it first: a directory, or a link to one. The
+// directory at the end must be a real directory and not a link, must belong to us, and must
+// be closed to others. Directories on the way may be writable for a group, which is the
+// administrator's decision; the directory at the end may not.
 //
-// Errors carry the next step for the operator in a method Hint() string.
+// Errors have a method Hint() string with the next step for the operator.
 //
 // On Windows, where the directories of a user are closed to others, only the
 // types are checked.

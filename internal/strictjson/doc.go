@@ -1,11 +1,10 @@
-// Package strictjson is the one place where JSON text is taken apart: lines of a
-// sandbox, messages and schemas of wrapped servers, config files. What two
-// readers could take for different things is refused here, so nobody after it
-// has to think of that.
+// Package strictjson is the one place where JSON text is read: lines of a sandbox,
+// messages and schemas of wrapped servers, config files. Text that two readers could
+// understand differently is refused here, so later code need not consider that.
 //
-// The tokens are those of package jsontext: RFC 8259, and in it only UTF-8, no
-// escape that is half a surrogate pair, no control character in a string. Added
-// are bounds on bytes, depth, number of values and the size of a number. A key
+// The tokens are those of package jsontext: RFC 8259, only in UTF-8, without escapes that
+// are half a surrogate pair and without control characters in strings. This package adds
+// bounds on bytes, depth, the number of values and the size of a number. A key
 // that occurs twice in one object is an error too, unless the reader allows it.
 //
 // Decode makes Go values, Parse a tree that keeps order and places, and Read hands

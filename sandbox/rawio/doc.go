@@ -1,11 +1,11 @@
 // Package rawio reads and writes pipes and sockets past Go's scheduler.
 //
-// Before each system call of an os.File or a net.Conn the runtime makes ready for a call that
-// blocks: it notes the processor as one to take away and, in a program that was idle, wakes the
-// thread that would do so. Of the time a tool call takes between a sandbox and a server that was
-// a tenth. A descriptor that does not wait for data or room needs none of it. What may still be
-// waited for is the other side, while it copies its own memory to or from the same pipe. Elsewhere
-// than on Linux, and where a descriptor may block, the file's own methods are used.
+// Before each system call of an os.File or a net.Conn, Go's runtime prepares for a call that
+// blocks: it marks the processor as one that may be taken away and, in a program that was idle,
+// wakes the thread that would take it. This was a tenth of the time of a tool call between a
+// sandbox and a server. A descriptor that never waits for data or room does not need it. The only
+// wait left is for the other side while it copies its own memory to or from the same pipe. On
+// other systems than Linux, and for descriptors that may block, the file's own methods are used.
 package rawio
 
 import (

@@ -4,18 +4,18 @@
 // shell, no package manager and no MCP client in it.
 //
 //	/usr/bin/python3          the interpreter, one copy
-//	/usr/lib/*.so*            libc and its kin, found through the interpreter's RPATH
+//	/usr/lib/*.so*            libc and the like, found through the interpreter's RPATH
 //	/usr/lib/python3.14/      the standard library, with its .pyc files
-//	/lib64/ld-linux-….so.2    the loader, where the interpreter's ELF header wants it
+//	/lib64/ld-linux-….so.2    the loader, at the path in the interpreter's ELF header
 //	/runner.py, /runner.pyc   the runner, as source and compiled
-//	/dev /proc /sys /tmp      empty, to be mounted over
+//	/dev /proc /sys /tmp      empty directories, over which others are mounted
 //
 // The tree is unpacked once into the user's cache directory, under the digest
 // of its content. Two trees built from the same program on the same host are
 // equal byte for byte.
 //
-// Errors that have a next step for the operator carry it in a method
-// Hint() string.
+// An error with a next step for the operator has a method Hint() string that
+// returns it.
 package rootfs
 
 import "errors"

@@ -1,4 +1,4 @@
-// Package wire holds the messages that pass between a sandbox and those who answer
-// its calls: a Call goes out, and a Reply comes back. How they are written as lines
-// is a matter of package sandbox alone.
+// Package wire holds the messages between a sandbox and the code that answers its calls:
+// a Call goes out, and a Reply comes back. Only package sandbox knows how they are
+// written as lines.
 package wire

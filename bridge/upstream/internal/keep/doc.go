@@ -1,8 +1,8 @@
-// Package keep is a keeper's own part of package keeper: what this program does when
-// it is executed as one.
+// Package keep is the part of package keeper that runs in a keeper: what this program
+// does when it is executed as one.
 //
-// That is found out when the package is initialized. Packages are initialized in the
-// order of their paths, each as soon as what it imports is: with no other imports
-// than every program has, this one comes before nearly all of a large program, and a
-// keeper needs a fraction of the time and memory that its start would take.
+// The package checks this when it is initialized. Packages are initialized in the order
+// of their paths, each as soon as its imports are. This one imports only what every
+// program imports, so it comes before nearly all packages of a large program. So a keeper
+// needs only a fraction of the time and memory of a whole start.
 package keep
