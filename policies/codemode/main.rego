@@ -1,9 +1,9 @@
 # METADATA
 # title: The dispatcher
 # description: |
-#   Asks every family below `codemode/rules` and puts their answers together. A call is
-#   allowed when at least one family grants it and none denies it, so that with nothing
-#   written down nothing is allowed.
+#   Asks every family below `codemode/rules` and combines their answers. A call is allowed
+#   when at least one family grants it and none denies it, so without any family nothing is
+#   allowed.
 #
 #   To add rules of your own, make a directory beside the others and write a family:
 #
@@ -18,14 +18,15 @@
 #
 #     _harmless if input.tool.server in {"staging", "scratch"}
 #
-#     _harmless if input.tool.annotations.readOnlyHint == true
+#     # What a server says about its own tools proves nothing: list those you have looked at.
+#     _harmless if input.tool.id in {"production/status"}
 #
-#   It is picked up as it is. What a family may say, each of it optional:
+#   The family needs no registration. It may define these names, each of them optional:
 #
 #     grant if ...                 this call may go out
 #     visible if ...               this tool is offered to the model (a tool that can be granted is)
 #     deny contains {...} if ...   a code ([a-z_], 64 at most) and a message for the model
-#     labels_add contains "..."    a label the session earns when the call goes out
+#     labels_add contains "..."    a label that is put on the session when the call goes out
 #
 #   Every other name in a family starts with `_`, so that a misspelt one is noticed. Write
 #   denials as above: not "deny if it looks bad" but "deny unless proved harmless". When a field
