@@ -178,11 +178,12 @@ func TestAFamilyOfOnesOwnIsPickedUp(t *testing.T) {
 	if d := e.Decide(t.Context(), r); !slices.Equal(codes(d), []string{"frozen"}) {
 		t.Errorf("%+v", d)
 	}
-	r.Tool.Annotations["readOnlyHint"] = true
+	id := r.Tool.ID
+	r.Tool.ID = "production/status" // which the family lists
 	if d := e.Decide(t.Context(), r); !d.Allow {
 		t.Errorf("%+v", d)
 	}
-	r.Tool.Annotations = nil
+	r.Tool.ID = id
 	got, err := Eval(t.Context(), Source{FS: pack, Name: "mine"}, packConfig(), marshal(t, r))
 	if err != nil {
 		t.Fatal(err)
