@@ -129,11 +129,17 @@ def hide_frames():
         print(f"{what.err_msg or 'Exception ignored in'}: {what.object!r}", file=sys.stderr)
         traceback.print_exception(what.exc_type, what.exc_value, what.exc_traceback)
 
+    def in_thread(what):
+        if what.exc_type is not SystemExit:  # which ends a thread without a word
+            print(f"Exception in thread {what.thread.name if what.thread else '?'}:", file=sys.stderr)
+            traceback.print_exception(what.exc_type, what.exc_value, what.exc_traceback)
+
     summary = traceback.StackSummary
     summary._extract_from_extended_frame_gen = partial(shown, summary._extract_from_extended_frame_gen)
     inspect.getouterframes = partial(listed, inspect.getouterframes)
     inspect.getinnerframes = partial(listed, inspect.getinnerframes)
     traceback.print_list = partial(printed, traceback.print_list)
-    sys.excepthook, sys.unraisablehook = traceback.print_exception, ignored
+    # Python 3.11 itself shows a thread's error past the changes above.
+    sys.excepthook, sys.unraisablehook, threading.excepthook = traceback.print_exception, ignored, in_thread
     for dump in ("dump_traceback", "dump_traceback_later", "enable", "register"):
         setattr(faulthandler, dump, lambda *_, **__: None)  # it works below Python, where no frame can be left out
