@@ -68,7 +68,10 @@ func (s *suite) hostHolds(t *testing.T, newDriver func(t *testing.T, lim sandbox
 			defer release()
 			for range bombTries {
 				e := small.explode(t, b, neighbor)
-				t.Logf("it cost %v; the code: %s", e.cost, e.said)
+				if b.spins && e.cores < 0.1 {
+					t.Fatalf("nothing computed on: %s", e.said)
+				}
+				t.Logf("it cost %v; %.1f processors computed on; the code: %s", e.cost, e.cores, e.said)
 				wrong := e.wrong(could)
 				if wrong == "" {
 					return

@@ -86,7 +86,7 @@ func readMeters(roots []int) meters {
 	return m
 }
 
-// tree is the roots and every process below them.
+// tree is the roots and every process below them, each once.
 func tree(roots []int) []int {
 	children := map[int][]int{}
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is well formed
@@ -96,7 +96,7 @@ func tree(roots []int) []int {
 			children[parent] = append(children[parent], int(integer(filepath.Base(filepath.Dir(path)))))
 		}
 	}
-	all := slices.Clone(roots)
+	all := slices.Compact(slices.Sorted(slices.Values(roots))) // two drivers may name the same
 	for i := 0; i < len(all); i++ {
 		all = append(all, children[all[i]]...)
 	}
