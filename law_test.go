@@ -27,7 +27,7 @@ var law = parseLaw(`
 	bridge/record:
 	bridge/schema:
 	bridge/server:                      bridge engine sandbox sandbox/wire
-	bridge/stub:
+	bridge/stub:                        sandbox/wire
 	bridge/upstream:                    bridge/upstream/internal/keep bridge/upstream/internal/keeper sandbox/rawio
 	bridge/upstream/internal/keep:
 	bridge/upstream/internal/keeper:    bridge/upstream/internal/keep

@@ -31,6 +31,7 @@ import (
 	"github.com/mcp-code-mode/mcp-code-mode/bridge/upstream"
 	"github.com/mcp-code-mode/mcp-code-mode/engine"
 	"github.com/mcp-code-mode/mcp-code-mode/policies"
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/wire"
 )
 
 // The numbers the host enforces on every call, whatever the policy says.
@@ -192,6 +193,8 @@ type Tool struct {
 	Stub    string // Python text that shows how to call it
 	Summary string // one line that shows the same, shorter
 	Private bool   // the configuration marks it private
+	// Facts are what its schemas say, for the runner.
+	Facts wire.Facts
 }
 
 // Tools returns the tools that exist for code, sorted by server as configured
@@ -199,7 +202,7 @@ type Tool struct {
 func (b *Bridge) Tools() []Tool {
 	tools := make([]Tool, len(b.catalog.tools))
 	for i, t := range b.catalog.tools {
-		tools[i] = Tool{Name: t.python, ID: t.facts.ID, Stub: t.stub, Summary: t.summary, Private: t.facts.Private}
+		tools[i] = Tool{Name: t.python, ID: t.facts.ID, Stub: t.stub, Summary: t.summary, Private: t.facts.Private, Facts: t.schemas}
 	}
 	return tools
 }

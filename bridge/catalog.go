@@ -15,6 +15,7 @@ import (
 	"github.com/mcp-code-mode/mcp-code-mode/engine/celrule"
 	"github.com/mcp-code-mode/mcp-code-mode/internal/cut"
 	"github.com/mcp-code-mode/mcp-code-mode/internal/nearest"
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/wire"
 )
 
 // catalog is the tools that exist: listed by an upstream, visible to the
@@ -36,6 +37,7 @@ type tool struct {
 	python   string
 	stub     string
 	summary  string
+	schemas  wire.Facts
 }
 
 // rule is one CEL expression of the configuration, with its source text.
@@ -226,7 +228,7 @@ func (c *catalog) name(ctx context.Context, prefix bool) error {
 		if t.stub, err = stub.Render(t.describe, t.python); err != nil {
 			return &ServerError{Server: t.facts.Server, Err: fmt.Errorf("describing tool %q: %w", t.facts.Name, err)}
 		}
-		t.summary = stub.Summary(t.describe, t.python)
+		t.summary, t.schemas = stub.Summary(t.describe, t.python), stub.Facts(t.describe)
 		if size += len(t.stub); size > maxStubs {
 			t.stub = t.summary
 			shortened++

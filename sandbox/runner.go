@@ -1,20 +1,36 @@
 package sandbox
 
 import (
-	_ "embed"
-	"slices"
+	"bytes"
+	"embed"
 )
 
-//go:embed runner.py
-var runnerSource []byte
-
-//go:embed forked.py
-var forkedSource []byte
+// The runner is written as parts that share their names, in this order.
+var (
+	//go:embed runner
+	runnerParts embed.FS
+	partNames   = []string{
+		"start", "stream", "values", "calls", "tools", "search",
+		"loop", "source", "cells", "errors", "forked", "life",
+	}
+)
 
 // RunnerSource is runner.py, the one file besides CPython that a sandbox holds.
 // Drivers put it at /runner.py and start python3 -I -S -B with it, or with what
 // it compiles to. It must not be changed.
-var RunnerSource = slices.Concat(runnerSource, []byte("\n\n"), forkedSource, []byte("\n\nmain()\n"))
+var RunnerSource = joinRunner()
+
+func joinRunner() []byte {
+	parts := make([][]byte, len(partNames))
+	for i, name := range partNames {
+		part, err := runnerParts.ReadFile("runner/" + name + ".py")
+		if err != nil {
+			panic(err) // it is embedded
+		}
+		parts[i] = part
+	}
+	return bytes.Join(parts, []byte("\n\n"))
+}
 
 // ReservedNames are the names the runner gives the code besides the tools; a
 // tool of that name is called something else. The result must not be changed.

@@ -225,7 +225,7 @@ func wireTools(b *bridge.Bridge) []wire.Tool {
 	tools := b.Tools()
 	list := make([]wire.Tool, len(tools))
 	for i, t := range tools {
-		list[i] = wire.Tool{Name: t.Name, ID: t.ID, Stub: t.Stub}
+		list[i] = wire.Tool{Name: t.Name, ID: t.ID, Stub: t.Stub, Summary: t.Summary, Facts: t.Facts}
 	}
 	return list
 }

@@ -125,7 +125,7 @@ print(json.dumps({"Version": sys.version_info[:2], "Keywords": keyword.kwlist, "
 
 // The runner's source says what it puts into the namespace of the code.
 func TestReservedHoldsEveryNameOfTheRunner(t *testing.T) {
-	source, err := os.ReadFile("../../sandbox/runner.py")
+	source, err := os.ReadFile("../../sandbox/runner/cells.py")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ func words(list string) map[string]bool {
 	return set
 }
 
-// What the runner (sandbox/runner.py) puts into the namespace of the code.
+// What the runner (sandbox/runner) puts into the namespace of the code.
 var runnerNames = words(`ToolError ToolResult TOOLS search_tools asyncio json`)
 
 // keyword.kwlist

@@ -7,9 +7,39 @@ const MaxTool = 1024
 
 // Tool is what the runner is told about one tool.
 type Tool struct {
-	Name string // what the code calls it, a Python identifier
-	ID   string // tool id, "server/tool", at most MaxTool bytes
-	Stub string // what TOOLS shows
+	Name    string // what the code calls it, a Python identifier
+	ID      string // tool id, "server/tool", at most MaxTool bytes
+	Stub    string // what TOOLS shows
+	Summary string // one line that stands for the stub in lists
+	Facts
+}
+
+// Facts are what the runner needs to know of a tool's schemas: enough to read
+// a call as it is meant and to give its result the type that the stub says.
+type Facts struct {
+	Params  []Param         // that have a name, in the order of the stub
+	Open    bool            // other arguments may be given too
+	Returns Returns         // what a result is
+	Schemas json.RawMessage // {"input":…,"output":…} as the server sent them, or nil
+}
+
+// Param is one parameter of a tool.
+type Param struct {
+	Name     string // as the schema spells it
+	Required bool   // a call without it does not fit the schema
+	Nullable bool   // null is a value that it may have
+	Integer  bool   // a number that it may have must be whole
+	Line     string // how the stub shows it, as "count?: int = 10"
+}
+
+// Returns says what a result is in Python.
+type Returns struct {
+	// Kind is "text" where nothing is known of the structured content, and else
+	// what the value is: "object", "array", "string", "number", "boolean" or "any".
+	Kind string
+	// Field is the member of the structured content that is the value, where the
+	// object around it says no more; "" where the value is all of it.
+	Field string
 }
 
 // Call is one tool call as it left the sandbox, decoded once.

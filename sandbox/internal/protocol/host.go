@@ -12,11 +12,17 @@ import (
 // its content blocks, a policy's message) travels inside a JSON string, so that
 // nothing in it can end a line or break the runner's parser.
 //
-//	{"op":"init","tools":[["name","id","stub"],…],"in_flight":64,"arguments":65536}
+//	{"op":"init","tools":[["name","id","stub","summary",FACTS],…],"in_flight":64,"arguments":65536}
 //	{"op":"exec","cell":1,"code":"…"}
 //	{"op":"ping"}
 //	{"op":"result","id":7,"text":"…","content":"[…]"}    content may be absent
 //	{"op":"error","id":7,"tool":"…","code":"…","codes":["…"],"message":"…"}
+//
+// where FACTS are
+//
+//	{"params":[["name","stub line",required,nullable,integer],…],"open":false,"returns":["object",""],"schemas":"{…}"}
+//
+// and required, nullable and integer are true or false.
 
 // AppendInit appends the line that tells the runner its tools, how many calls
 // it may have in flight, and how many bytes the arguments of one may have.
@@ -29,13 +35,34 @@ func AppendInit(dst []byte, tools []wire.Tool, inFlight, arguments int) []byte {
 		dst = strictjson.AppendString(append(dst, '['), t.Name)
 		dst = strictjson.AppendString(append(dst, ','), t.ID)
 		dst = strictjson.AppendString(append(dst, ','), t.Stub)
-		dst = append(dst, ']')
+		dst = strictjson.AppendString(append(dst, ','), t.Summary)
+		dst = append(appendFacts(append(dst, ','), t.Facts), ']')
 	}
 	dst = append(dst, `],"in_flight":`...)
 	dst = strconv.AppendInt(dst, int64(inFlight), 10)
 	dst = append(dst, `,"arguments":`...)
 	dst = strconv.AppendInt(dst, int64(arguments), 10)
 	return append(dst, "}\n"...)
+}
+
+func appendFacts(dst []byte, f wire.Facts) []byte {
+	dst = append(dst, `{"params":[`...)
+	for i, p := range f.Params {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = strictjson.AppendString(append(dst, '['), p.Name)
+		dst = strictjson.AppendString(append(dst, ','), p.Line)
+		for _, is := range []bool{p.Required, p.Nullable, p.Integer} {
+			dst = strconv.AppendBool(append(dst, ','), is)
+		}
+		dst = append(dst, ']')
+	}
+	dst = strconv.AppendBool(append(dst, `],"open":`...), f.Open)
+	dst = strictjson.AppendString(append(dst, `,"returns":[`...), f.Returns.Kind)
+	dst = strictjson.AppendString(append(dst, ','), f.Returns.Field)
+	dst = strictjson.AppendString(append(dst, `],"schemas":`...), f.Schemas)
+	return append(dst, '}')
 }
 
 // AppendExec appends the line that starts a cell.

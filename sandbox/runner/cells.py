@@ -1,0 +1,99 @@
+# Cells, one after the other.
+
+
+class Cells:
+    """Executes cells, one after the other, in one module that stays."""
+
+    def __init__(self, calls, output):
+        self.calls, self.output = calls, output
+        self.loop = CellLoop()
+        self.module = types.ModuleType("__main__")
+        self.space = self.module.__dict__
+        self.space.update(__builtins__=builtins, ToolError=ToolError, ToolResult=ToolResult, asyncio=asyncio, json=json)
+        self.tools, self.about = {}, {}
+        self.streams = ()
+        self.set_tools([])
+
+    def set_tools(self, entries):
+        for name, tool in self.tools.items():
+            if self.space.get(name) is tool:
+                del self.space[name]
+        self.about = {entry[0]: About(*entry) for entry in entries}
+        self.tools = {name: make_tool(self.calls, about) for name, about in self.about.items()}
+        stubs = types.MappingProxyType({name: about.stub for name, about in self.about.items()})
+        self.space.update(self.tools, TOOLS=stubs, search_tools=make_search(stubs))
+
+    def install(self):
+        self.streams = (self.output.stream(), self.output.stream())
+        sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__ = self.streams
+        sys.modules["__main__"] = self.module
+        asyncio.run = runners.run = run
+        events.set_event_loop(self.loop)
+
+    def execute(self, number, code):
+        """Runs a cell; the text of its error, or None."""
+        try:
+            error = self.attempt(number, code)
+        except BaseException as e:  # raised in another task, or the loop is broken
+            error = None if is_clean_exit(e) else e
+        restore()
+        if os.getpid() != PROCESS:  # this is a child process of the code
+            end_child(error)
+        text = None if error is None else describe(error)
+        self.cancel_tasks()
+        self.flush(sys.stdout, sys.stderr)
+        self.output.stop()
+        return text
+
+    def attempt(self, number, code):
+        filename = "<run_python>" if number == 1 else f"<run_python {number}>"
+        linecache.cache[filename] = (len(code), None, code.splitlines(True), filename)
+        try:
+            body, value = prepare(code, filename)
+        except BaseException as e:  # SyntaxError, RecursionError, MemoryError, …
+            return e
+        if self.loop.is_closed():
+            self.loop = CellLoop()
+            events.set_event_loop(self.loop)
+        return self.loop.run_until_complete(self.body(body, value))
+
+    async def body(self, body, value):
+        error = None
+        try:
+            await evaluate(body, self.space)
+            if value is not None:
+                result = await evaluate(value, self.space)
+                if result is not None:
+                    print(repr(result))
+        except BaseException as e:
+            error = None if is_clean_exit(e) else e
+        restore()
+        return error
+
+    def cancel_tasks(self):
+        """Tasks do not outlive their cell; one that resists is left behind."""
+        try:
+            left = tasks.all_tasks(self.loop)
+            for task in left:
+                task.cancel()
+            if left:
+                self.loop.run_until_complete(tasks.wait(left, timeout=1))
+        except BaseException:
+            pass
+
+    def flush(self, *more):
+        for stream in (*more, *self.streams):
+            try:
+                stream.flush()
+            except BaseException:
+                pass  # the code put something there that cannot, or took ours apart
+
+
+def restore():
+    """Restores what the code may have changed and the runner needs."""
+    vars(builtins).update(ORIGINALS)
+    sys.setrecursionlimit(RECURSION)
+
+
+def is_clean_exit(e):
+    return isinstance(e, SystemExit) and e.code in (None, 0)
