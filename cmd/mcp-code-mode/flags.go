@@ -193,7 +193,7 @@ func explainFlag(cmd *cobra.Command, err error) error {
 		var known []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
 		if near := nearest.Of(unknown.GetSpecifiedName(), known); near != "" {
-			help = fmt.Sprintf("did you mean --%s? an option of the server goes after --", near)
+			help = fmt.Sprintf("did you mean --%s? an option of the server goes after its command", near)
 		}
 		return usagef(help, "%s has no option %s", cmd.CommandPath(), name)
 	}

@@ -15,10 +15,10 @@ func newPolicyData(u *ui) *cobra.Command {
 		Example: `  mcp-code-mode policy data --config servers.json > data.json
   opa eval -d policies -d data.json -i input.json data.codemode.decision`,
 		Long:                  `What is printed is data.codemode.config as policies see it. No server is started.`,
-		Args:                  onlyServer,
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			_, command := split(cmd, args)
+			command := serverOf(cmd, args)
+			warnOfOptions(cmd, command, u.logger(o.logLevel))
 			opts, err := o.bridgeOptions(command, u.logger(o.logLevel))
 			if err != nil {
 				return err
@@ -30,6 +30,7 @@ func newPolicyData(u *ui) *cobra.Command {
 			return u.output(string(document))
 		},
 	}
+	takesServer(cmd)
 	o.addSource(cmd)
 	o.addMaxCalls(cmd)
 	o.addLogLevel(cmd)

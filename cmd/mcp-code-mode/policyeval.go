@@ -30,10 +30,10 @@ func newPolicyEval(u *ui) *cobra.Command {
 		Long: `The input is a JSON object as the policy schema describes it, or a line of a decision
 log, which holds one. The config and the options give the lists and numbers the policy works
 with. No server is started.`,
-		Args:                  onlyServer,
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			_, command := split(cmd, args)
+			command := serverOf(cmd, args)
+			warnOfOptions(cmd, command, u.logger(o.logLevel))
 			if input == "" {
 				return usagef("mcp-code-mode policy eval -i FILE, or - for stdin", "policy eval needs an input: -i FILE")
 			}
@@ -62,6 +62,7 @@ with. No server is started.`,
 	}
 	letterVar(cmd.Flags(), &input, "input", "i", "FILE", "the input document, - for stdin")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the decision as JSON")
+	takesServer(cmd)
 	o.addSource(cmd)
 	o.addPolicy(cmd)
 	o.addMaxCalls(cmd)

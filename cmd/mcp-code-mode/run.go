@@ -33,14 +33,19 @@ program finished, 1 when it raised, was stopped or hit a limit, 2 for a mistake 
 the options or the config, and 3 when a policy does not load.`,
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			own, command := split(cmd, args)
-			program, err := readCode(u.stdin, cmd.Flags().Changed("code"), code, own)
+			name, command, err := splitRun(cmd, args)
+			if err != nil {
+				return err
+			}
+			warnOfOptions(cmd, command, u.logger(o.logLevel))
+			program, err := readCode(u.stdin, name, code)
 			if err != nil {
 				return err
 			}
 			return o.run(cmd.Context(), u, command, program, asJSON)
 		},
 	}
+	takesServer(cmd)
 	letterVar(cmd.Flags(), &code, "code", "c", "CODE", "the program itself")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print what run_python returns, as one line of JSON")
 	o.addSource(cmd)
@@ -54,21 +59,13 @@ the options or the config, and 3 when a policy does not load.`,
 	return cmd
 }
 
-// readCode finds the program: -c CODE, a FILE, or - for stdin.
-func readCode(stdin io.Reader, inline bool, code string, args []string) (string, error) {
-	const hint = "mcp-code-mode run -c CODE, or FILE, or - for stdin; a server's command goes after --"
-	switch {
-	case inline && len(args) > 0:
-		return "", usagef(hint, "-c and %q are two programs, want one", args[0])
-	case !inline && len(args) == 0:
-		return "", usagef(hint, "run needs a program")
-	case len(args) > 1:
-		return "", usagef(hint, "run takes one program, but got %q and %q", args[0], args[1])
-	}
+// readCode returns the program: the code of -c, or what is in a file, or on stdin
+// for "-".
+func readCode(stdin io.Reader, path, code string) (string, error) {
 	name := "-c"
-	if !inline {
+	if path != "" {
 		var err error
-		if name, code, err = readProgram(stdin, args[0]); err != nil {
+		if name, code, err = readProgram(stdin, path); err != nil {
 			return "", err
 		}
 	}

@@ -25,11 +25,11 @@ func newServe(u *ui) *cobra.Command {
   mcp-code-mode serve --config servers.json --decision-log decisions.jsonl`,
 		Long: `Put the command into your MCP client's configuration: the client starts it and
 speaks to it. A source is required: --config FILE for several servers, or the
-command line of one server after --.`,
-		Args:                  onlyServer,
+command line of one server. Options of ours come before it; the -- may be left out.`,
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			_, command := split(cmd, args)
+			command := serverOf(cmd, args)
+			warnOfOptions(cmd, command, u.logger(o.logLevel))
 			if o.config == "" && command == nil {
 				return usagef("mcp-code-mode serve -- COMMAND, or mcp-code-mode serve --config FILE", "serve needs a server to wrap")
 			}
@@ -41,6 +41,7 @@ command line of one server after --.`,
 			return o.serve(cmd.Context(), u, command, w)
 		},
 	}
+	takesServer(cmd)
 	o.addSource(cmd)
 	o.addStartup(cmd)
 	o.addPolicy(cmd)

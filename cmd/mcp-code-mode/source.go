@@ -13,8 +13,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/mcp-code-mode/mcp-code-mode/bridge"
 	"github.com/mcp-code-mode/mcp-code-mode/bridge/record"
 	"github.com/mcp-code-mode/mcp-code-mode/bridge/upstream"
@@ -24,29 +22,6 @@ import (
 
 // singleServer is the server half of tool ids when one server is wrapped.
 const singleServer = "server"
-
-// split parts the arguments of a command at "--": its own, and the command line
-// of a server, nil when there is no "--".
-func split(cmd *cobra.Command, args []string) (own, server []string) {
-	dash := cmd.ArgsLenAtDash()
-	if dash < 0 {
-		return args, nil
-	}
-	return args[:dash], args[dash:]
-}
-
-// onlyServer refuses arguments before "--".
-func onlyServer(cmd *cobra.Command, args []string) error {
-	own, server := split(cmd, args)
-	if len(own) == 0 {
-		return nil
-	}
-	hint := fmt.Sprintf("a server's command goes after --: %s -- %s", cmd.CommandPath(), strings.Join(own, " "))
-	if server != nil {
-		hint = fmt.Sprintf("see %s --help", cmd.CommandPath())
-	}
-	return usagef(hint, "%s takes no argument before --, but got %q", cmd.CommandPath(), own[0])
-}
 
 // bridgeOptions turns the source and policy options into what a bridge needs.
 // Nothing is started. No source is no server.
@@ -104,11 +79,11 @@ func openRecord(path string, warn *slog.Logger) (*record.Log, error) {
 func (o *options) checkSource(command []string) error {
 	switch {
 	case o.config != "" && command != nil:
-		return usagef("add the server to the file, or leave --config out", "--config and a command after -- are two sources, want one")
+		return usagef("add the server to the file, or leave --config out", "--config and a server's command are two sources, want one")
 	case command != nil && len(command) == 0:
 		return usagef("give the command that starts the server", "no command after --")
 	case command != nil && command[0] == "":
-		return usagef("give the command that starts the server", "the command after -- is empty")
+		return usagef("give the command that starts the server", "the server's command is empty")
 	}
 	for _, f := range []struct {
 		name   string
@@ -119,7 +94,7 @@ func (o *options) checkSource(command []string) error {
 		case o.config != "":
 			return usagef(fmt.Sprintf("write it as the key %q of a server in the file", f.name), "--config and --%s can not be used together", f.name)
 		case command == nil:
-			return usagef("put the server's command after --", "--%s needs a single server", f.name)
+			return usagef("put the server's command last", "--%s needs a single server", f.name)
 		}
 	}
 	return nil
@@ -129,7 +104,7 @@ func (o *options) checkSource(command []string) error {
 func (o *options) single(command []string) ([]bridge.Server, error) {
 	path, err := o.find(command[0], os.Getenv("PATH"))
 	if err != nil {
-		return nil, usagef(notFoundHint, "the command after --: %v", err)
+		return nil, usagef(commandHint(command), "the server's command: %v", err)
 	}
 	env := upstream.DefaultEnv()
 	for _, name := range o.env {
@@ -206,6 +181,14 @@ func configFailure(err error) error {
 func setEnv(env []string, name, value string) []string {
 	env = slices.DeleteFunc(env, func(v string) bool { return strings.HasPrefix(v, name+"=") })
 	return append(env, name+"="+value)
+}
+
+// commandHint is what to do about a server's command that is not found.
+func commandHint(command []string) string {
+	if strings.HasSuffix(command[0], ".json") {
+		return fmt.Sprintf("for a file of servers write --config %s", command[0])
+	}
+	return notFoundHint
 }
 
 const notFoundHint = "give the full path of the program, or see that it is installed"

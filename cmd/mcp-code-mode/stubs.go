@@ -21,10 +21,10 @@ func newStubs(u *ui) *cobra.Command {
   mcp-code-mode stubs --description -- bin/toyserver`,
 		Long: `Every stub, as one valid Python module. With --description what an MCP client sees
 as the description of run_python, in which long lists of tools are shortened.`,
-		Args:                  onlyServer,
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			_, command := split(cmd, args)
+			command := serverOf(cmd, args)
+			warnOfOptions(cmd, command, u.logger(o.logLevel))
 			if o.config == "" && command == nil {
 				return usagef("mcp-code-mode stubs -- COMMAND, or mcp-code-mode stubs --config FILE", "stubs needs a server to wrap")
 			}
@@ -36,6 +36,7 @@ as the description of run_python, in which long lists of tools are shortened.`,
 		},
 	}
 	cmd.Flags().BoolVar(&description, "description", false, "what the client sees instead")
+	takesServer(cmd)
 	o.addSource(cmd)
 	o.addStartup(cmd)
 	o.addPolicy(cmd)
