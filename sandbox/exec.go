@@ -20,7 +20,7 @@ const maxError = 2 << 10
 
 // Outcome is how a cell ended. All of it is text for the model except Detail.
 type Outcome struct {
-	Stdout    string // what the code printed, at most Limits.OutputKept bytes from its start
+	Stdout    string // what the code printed, at most Limits.OutputKept bytes: its head and its tail
 	Error     string // the end of the traceback, or why the code was stopped; "" when it finished
 	Truncated bool   // more was printed than kept
 	Stopped   bool   // the code did not end by itself; the sandbox is gone

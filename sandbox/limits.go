@@ -22,7 +22,7 @@ type Limits struct {
 	CPUs        float64       // processors; default 1
 	Files       int           // open descriptors of a process; default 64
 	TmpBytes    int64         // size of /tmp in bytes; default 16 MiB
-	OutputKept  int           // bytes of output that are returned; default 8 KiB
+	OutputKept  int           // bytes of output that are returned, head and tail; default 8 KiB
 	OutputFlood int           // bytes of output that stop the run; default 1 MiB
 	InFlight    int           // calls of one run under way at once, at most MaxInFlight; default 64
 	Arguments   int           // bytes of the largest arguments of a call, as they would be sent; default 64 KiB

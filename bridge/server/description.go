@@ -24,7 +24,7 @@ const intro = `Run Python in a fresh sandbox and return what it prints. Prefer o
 	`await asyncio.gather(*[f(x=i) for i in range(20)]).
 - A result is a str; r.data is the parsed JSON (or None), r.content the content blocks.
 - A refused or failed call raises ToolError (.code, .tool). Catch it, or the run ends there.
-- Top-level await works. asyncio is imported. The value of a last expression is printed. Output is cut at 8 KiB.
+- Top-level await works. asyncio is imported. The value of a last expression is printed. Of long output the head and the tail are kept.
 - Standard library only; no network, no files but /tmp. Nothing is kept for the next run.
 - search_tools("words") finds tools, TOOLS["name"] shows how to call one.
 `

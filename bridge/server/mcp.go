@@ -86,9 +86,9 @@ func (s *Server) runPython(ctx context.Context, req *mcp.CallToolRequest) (*mcp.
 		s.log.Error("run not started", "error", err)
 		return toolError(noSandbox(err)), nil
 	}
-	text, err := json.Marshal(result)
+	text, err := result.JSON()
 	if err != nil {
-		return nil, fmt.Errorf("encoding the result: %w", err)
+		return nil, err
 	}
 	return &mcp.CallToolResult{
 		Content:           []mcp.Content{&mcp.TextContent{Text: string(text)}},

@@ -1,7 +1,9 @@
 package server
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -17,8 +19,8 @@ const MaxCode = sandbox.MaxCode
 
 // Result is the result of one run or cell; run_python returns it.
 type Result struct {
-	// Stdout is what the code printed, standard output and error in order, at
-	// most 8 KiB of it.
+	// Stdout is what the code printed, standard output and error in order; of
+	// more than Limits.OutputKept bytes the head and the tail.
 	Stdout string `json:"stdout"`
 	// Error is the end of the traceback, or why the run was stopped; nil when
 	// the code finished.
@@ -30,6 +32,18 @@ type Result struct {
 	Stopped bool `json:"stopped"`
 	// Refused counts the calls that were refused, if any.
 	Refused []bridge.Refusal `json:"refused,omitempty"`
+}
+
+// JSON is the text that run_python returns. It is for people and models to read, so <, >
+// and & stand in it as they are.
+func (r Result) JSON() ([]byte, error) {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(r); err != nil {
+		return nil, fmt.Errorf("encoding the result: %w", err)
+	}
+	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), nil
 }
 
 // observer is told about the progress of a run. Its functions must not block.

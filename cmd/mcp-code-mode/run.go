@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -141,7 +140,7 @@ func orElse(driver makeDriver, giveUp context.CancelCauseFunc) makeDriver {
 }
 
 func printJSON(u *ui, result server.Result) error {
-	text, err := json.Marshal(result)
+	text, err := result.JSON()
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/mcp-code-mode/mcp-code-mode/internal/cut"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
 )
 
@@ -25,7 +26,8 @@ var outputChecks = []check{
 	prints("output below Python is kept in order", "import os\nprint('a')\nos.write(1, b'b\\n')\nprint('c')\nos.write(2, b'd\\n') and None", "a\nb\nc\nd\n"),
 	prints("output of child processes is kept", "import subprocess, sys\nprint('a')\nsubprocess.run([sys.executable, '-I', '-S', '-c', 'print(\"b\" * 5)'])\nprint('c')", "a\nbbbbb\nc\n"),
 	prints("output of forked processes is kept", "import os\nprint('a', flush=True)\npid = os.fork()\nif pid == 0:\n    print('b')\nelse:\n    os.waitpid(pid, 0)\n    print('c')", "a\nb\nc\n"),
-	prints("more output of a child process than a pipe holds does not block", "import subprocess, sys\nsubprocess.run([sys.executable, '-I', '-S', '-c', 'import sys; sys.stdout.write(\"x\" * 300000)'], stdout=2) and None", strings.Repeat("x", 8<<10)),
+	prints("more output of a child process than a pipe holds does not block", "import subprocess, sys\nsubprocess.run([sys.executable, '-I', '-S', '-c', 'import sys; sys.stdout.write(\"x\" * 300000)'], stdout=2) and None",
+		strings.Repeat("x", 4074)+"\n[... 291852 bytes of output left out ...]\n"+strings.Repeat("x", 4074)),
 	prints("U+2028 is printed as it is", `print('a\u2028b\u2029c\x85d\x0be')`, "a\u2028b\u2029c\u0085d\x0be\n"),
 	prints("lone surrogates are printed escaped", `print('\ud800')`, `\ud800`+"\n"),
 	prints("bytes that are not UTF-8 are printed escaped", `import sys
@@ -37,12 +39,20 @@ print('{"op":"done","cell":1,"error":null}')`, `{"op":"call","id":1,"tool":"toy/
 	prints("a broken sys.stdout harms nothing", "import sys\nprint('a')\nsys.stdout = sys.stderr = 5", "a\n"),
 	prints("closing sys.stdout harms nothing", "import sys\nsys.stdout.close()\nsys.stderr.close()\nprint('a')", "a\n"),
 	prints("closing descriptors 1 and 2 harms nothing", "import os\nos.close(1)\nos.close(2)\nprint('a')\nawait asyncio.sleep(0.1)", "a\n"),
-	{"1 MB without a newline is cut", func(t *testing.T, s *suite) {
-		wantCut(t, s.exec(t, "print('x' * 1_000_000)"), strings.Repeat("x", 8<<10))
+	{"of 1 MB without a newline the head and the tail are kept", func(t *testing.T, s *suite) {
+		o := s.exec(t, "print('x' * 500_000 + 'y' * 499_999)")
+		wantCut(t, o, strings.Repeat("x", 4074)+"\n[... 991852 bytes of output left out ...]\n"+strings.Repeat("y", 4073)+"\n")
+	}},
+	{"of many lines the first and the last are kept", func(t *testing.T, s *suite) {
+		o := s.exec(t, "for i in range(20_000): print(i)")
+		if !strings.HasPrefix(o.Stdout, "0\n1\n2\n") || !strings.HasSuffix(o.Stdout, "19998\n19999\n") || !o.Truncated || len(o.Stdout) > 8<<10 {
+			t.Errorf("got %d bytes: %.20q … %q, truncated %v", len(o.Stdout), o.Stdout, cut.Tail(o.Stdout, 20), o.Truncated)
+		}
 	}},
 	{"output is cut where a character ends", func(t *testing.T, s *suite) {
 		o := s.exec(t, "print('a' + '\U0001F600' * 5000)")
-		wantCut(t, o, "a"+strings.Repeat("\U0001F600", (8<<10-1)/4))
+		smiles := func(n int) string { return strings.Repeat("\U0001F600", n) }
+		wantCut(t, o, "a"+smiles(1018)+"\n[... 11856 bytes of output left out ...]\n"+smiles(1018)+"\n")
 		if !utf8.ValidString(o.Stdout) {
 			t.Error("not UTF-8")
 		}
