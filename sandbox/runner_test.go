@@ -167,24 +167,65 @@ func TestContentBlocksArriveAsPlainDicts(t *testing.T) {
 func TestSearchRanksNamesAboveStubs(t *testing.T) {
 	s := open(t)
 	tool := func(name, text string) wire.Tool {
-		return wire.Tool{Name: name, ID: "a/" + name, Stub: "async def " + name + "(params: dict) -> str:\n    \"\"\"\n    " + text + "\n    \"\"\"\n"}
+		return wire.Tool{Name: name, ID: "a/" + name, Summary: name + "(): " + text, Stub: "async def " + name + "(params: dict) -> str:\n    \"\"\"\n    " + text + "\n    \"\"\"\n"}
 	}
 	if err := s.Init(t.Context(), []wire.Tool{
-		tool("zeta", "Files an issue."), tool("create_issue", "Make one."), tool("alpha", "Closes an issue."), tool("list_issue_files", "x"), tool("other", "y"),
+		tool("zeta", "Files an issue."), tool("create_issue", "Make one."), tool("alpha", "Closes an issue."), tool("listIssueFiles", "x"), tool("other", "y"),
 	}); err != nil {
 		t.Fatal(err)
 	}
 	for query, want := range map[string]string{
-		"issue":        "['create_issue', 'list_issue_files', 'alpha', 'zeta']",
-		"ISSUE files!": "['list_issue_files', 'create_issue', 'zeta', 'alpha']",
-		"nothing":      "[]",
-		"":             "[]",
+		"issue":                   "['create_issue', 'listIssueFiles', 'zeta', 'alpha']",
+		"ISSUES file!":            "['listIssueFiles', 'zeta', 'create_issue', 'alpha']",
+		"what is the list of the": "['listIssueFiles']",
+		"nothing":                 "[]",
+		"":                        "['zeta', 'create_issue', 'alpha', 'listIssueFiles', 'other']",
 	} {
 		if got := stdout(t, s, fmt.Sprintf("print(list(search_tools(%q)))", query)); got != want+"\n" {
 			t.Errorf("%s: got %s, want %s", query, got, want)
 		}
 	}
-	if got := stdout(t, s, "search_tools('create list')"); got != "create_issue: Make one.\nlist_issue_files: x\n" {
+	if got := stdout(t, s, "search_tools('create list')"); got != "create_issue(): Make one.\nlistIssueFiles(): x\n" {
 		t.Errorf("shown as %q", got)
+	}
+}
+
+// What models write to look around is answered, whatever they take TOOLS for.
+func TestToolsCanBeLookedAtInEveryUsualWay(t *testing.T) {
+	s := open(t)
+	if err := s.Init(t.Context(), []wire.Tool{{
+		Name: "create_issue", ID: "hub/create-issue", Summary: "create_issue(title: str): File it.",
+		Stub:  "async def create_issue(params: dict) -> str:\n    \"\"\"\n    File it.\n\n    params: title: str\n    \"\"\"",
+		Facts: wire.Facts{Schemas: []byte(`{"input":{"type":"object"}}`)},
+	}, {Name: "other", ID: "hub/other"}}); err != nil {
+		t.Fatal(err)
+	}
+	for code, want := range map[string]string{
+		`print(TOOLS)`:                           "create_issue(title: str): File it.",
+		`help()`:                                 "create_issue(title: str): File it.",
+		`help(create_issue)`:                     "params: title: str",
+		`help("create_issue")`:                   "params: title: str",
+		`help(len)`:                              "Return the number of items",
+		`TOOLS`:                                  `search_tools("words")`,
+		`print(list(TOOLS), list(TOOLS.keys()))`: "['create_issue', 'other'] ['create_issue', 'other']",
+		`for name, text in TOOLS.items(): print(name, len(text) > 3)`:                                         "create_issue True",
+		`for t in TOOLS: print(t.name, t.description, t["description"], t.server)`:                            "create_issue File it. File it. hub",
+		`print(await TOOLS["create_issue"](a=1), await list(TOOLS)[0]({"a": 1}))`:                             "hub/create-issue hub/create-issue",
+		`print(await search_tools("file")[0](a=1))`:                                                           "hub/create-issue",
+		`print("hub/create-issue" in TOOLS, "nothing" in TOOLS, TOOLS.get("x", "none"))`:                      "True False none",
+		`print(TOOLS["create-issue"].name, TOOLS.create_issue.name)`:                                          "create_issue create_issue",
+		`print(TOOLS.schema("create_issue")["input"]["type"], TOOLS["create_issue"].inputSchema)`:             "object {'type': 'object'}",
+		`print(json.dumps(TOOLS.servers), TOOLS.servers)`:                                                     `{"hub": ""} hub (2 tools)`,
+		"try: TOOLS['createIssue']\nexcept KeyError as e: print(e)":                                           "did you mean create_issue?",
+		"try: TOOLS['creat_isue']\nexcept KeyError as e: print(e)":                                            "did you mean create_issue?",
+		"try: TOOLS['zzz']\nexcept KeyError as e: print(e)":                                                   "print(TOOLS) lists them",
+		"try: TOOLS['other']['x']\nexcept KeyError as e: print(e)":                                            "a tool has name, server",
+		"try: TOOLS.schema('other')\nexcept LookupError as e: print(e)":                                       "too large",
+		"import pickle, copy\nprint(pickle.loads(pickle.dumps([*TOOLS])), copy.deepcopy(TOOLS['other'])[:3])": "['create_issue', 'other'] ",
+	} {
+		o, err := s.Exec(t.Context(), code, echo)
+		if err != nil || !strings.Contains(o.Stdout, want) || o.Error != "" {
+			t.Errorf("%s: got %+v, %v", code, o, err)
+		}
 	}
 }

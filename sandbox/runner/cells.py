@@ -14,14 +14,22 @@ class Cells:
         self.streams = ()
         self.set_tools([])
 
-    def set_tools(self, entries):
+    def set_tools(self, entries, servers=()):
         for name, tool in self.tools.items():
             if self.space.get(name) is tool:
                 del self.space[name]
         self.about = {entry[0]: About(*entry) for entry in entries}
         self.tools = {name: make_tool(self.calls, about) for name, about in self.about.items()}
-        stubs = types.MappingProxyType({name: about.stub for name, about in self.about.items()})
-        self.space.update(self.tools, TOOLS=stubs, search_tools=make_search(stubs))
+        toolbox = ORIGINALS["help"].toolbox = Toolbox(self.about, self.tools, dict(servers))
+        self.space.update(self.tools, TOOLS=toolbox, search_tools=toolbox.search)
+
+    def learn(self, shapes):
+        """Keeps what calls have returned, for those tools of which no schema says it."""
+        for name, shape in shapes:
+            about = self.about.get(name)
+            if about:
+                about.seen = shape
+                self.tools[name].__doc__ = full_stub(about)
 
     def install(self):
         self.streams = (self.output.stream(), self.output.stream())

@@ -1,41 +1,190 @@
-# How tools are found.
+# How tools are found: by words, ranked as search engines do.
+
+STOP = frozenset("""a about all am an and any are as at be by can could did do does for from get give go has have how i if in
+into is it its let me my need of on one or our please show so some tell that the their them then there these they this
+to tool tools up us use used uses using want was we were what when where which who will with would you your""".split())
+
+# Words of one line are taken for each other, at a discount.
+ALIKE = {}
+for line in """
+delete remove drop erase forget destroy discard clear
+create make add new insert start open
+find search query lookup locate look seek
+read show view fetch retrieve load dump get
+update edit change modify patch set close replace
+directory folder
+file document
+image picture photo screenshot png
+repository repo
+website url site web browser navigate visit
+several multiple many
+count number
+field column property schema
+remember memory knowledge memorize
+size large big
+fill form input
+chart plot graph draw visualize visualise diagram
+move rename
+comment review note
+run execute
+weather forecast temperature
+time clock timezone date
+mail email message
+person user member people
+""".split("\n"):
+    for word in line.split():
+        ALIKE[word] = ALIKE.get(word, frozenset()) | frozenset(line.split()) - {word}
+PHRASES = ("pull request", "pr"), ("time zone", "timezone"), ("step by step", "sequential")
+
+HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+WORDS = str.maketrans({c: " " for c in map(chr, range(128)) if not c.isalnum()})
+
+
+def tokens(text):
+    """Text as its words in lower case, each between spaces."""
+    return f" {' '.join(text.translate(WORDS).lower().split())} "
+
+
+def name_tokens(name):
+    return tokens(HUMPS.sub(" ", name))
+
+
+def stem(word):
+    """The word without the endings that make little difference."""
+    if not word.isalpha():
+        return word
+    for ending, kept in (("ies", "y"), ("sses", "ss"), ("ing", ""), ("ed", ""), ("es", ""), ("s", ""), ("e", "")):
+        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
+            word = word[:-len(ending)] + kept
+            break
+    return word[:-1] if len(word) > 3 and word[-1] == word[-2] else word
+
+
+class Index:
+    """Tools as texts, for BM25 with weighted fields. It is made at the first
+    search: a text of a field is its words, and counting in them is cheap."""
+
+    # name, server, first sentence, the rest of the description, parameters' names, what is said of them
+    WEIGHTS = 5.0, 1.5, 3.0, 1.0, 1.5, 0.5
+    K, B = 1.5, 0.6
+    EXACT, SAME_STEM, PREFIX, LIKE = 1.0, 0.9, 0.4, 0.25
+    VARIANTS = 24  # of a word of the query
+
+    def __init__(self, about):
+        self.docs, vocabulary = [], set()
+        for tool in about.values():
+            fields = self.fields(tool)
+            text = "".join(fields)
+            vocabulary.update(text.split())
+            self.docs.append((tool.name, text, fields))
+        self.stems = {}
+        for word in sorted(vocabulary):
+            self.stems.setdefault(stem(word), []).append(word)
+        self.average = [sum(len(doc[2][i]) for doc in self.docs) / max(len(self.docs), 1) for i in range(len(self.WEIGHTS))]
+
+    def fields(self, tool):
+        said, _, parameters = tool.stub.partition("\n    params:")
+        said = said.partition('"""')[2]
+        _, _, first = tool.summary.partition("): ")
+        return (name_tokens(tool.raw or tool.name), name_tokens(tool.server), tokens(first), tokens(said),
+                name_tokens(" ".join(tool.params)), tokens(parameters))
+
+    def variants(self, word):
+        """The words that are meant by one of the query, and what each counts."""
+        found, root = {}, stem(word)
+        for other in ALIKE.get(word, ALIKE.get(root, ())):
+            for same in self.stems.get(stem(other), ()):
+                found[same] = self.LIKE
+        if len(root) >= 4:
+            for other, words in self.stems.items():
+                if other.startswith(root) or len(other) >= 4 and root.startswith(other):
+                    found.update((same, self.PREFIX) for same in words)
+        for same in self.stems.get(root, ()):
+            found[same] = self.SAME_STEM
+        if word in self.stems.get(root, ()):
+            found[word] = self.EXACT
+        best = sorted(found.items(), key=lambda item: (-item[1], item[0]))
+        return [(f" {other} ", credit) for other, credit in best[:self.VARIANTS]]
+
+    def search(self, query):
+        """Names of tools, the best first."""
+        scores = {}
+        for word, weight in query_words(query):
+            hits = self.hits(self.variants(word))
+            if hits:
+                rarity = weight * log(1 + (len(self.docs) - len(hits) + 0.5) / (len(hits) + 0.5))
+                for i, frequency in hits:
+                    scores[i] = scores.get(i, 0) + rarity * frequency / (self.K + frequency)
+        best = max(scores.values(), default=0)
+        ranked = sorted((-score, i) for i, score in scores.items() if score > best / 6)
+        return [self.docs[i][0] for _, i in ranked]
+
+    def hits(self, variants):
+        """The tools that hold one of these words, and how much of it."""
+        hits = []
+        for i, (_, text, fields) in enumerate(self.docs):
+            present = [(word, credit) for word, credit in variants if word in text]
+            if present:
+                hits.append((i, self.frequency(present, fields)))
+        return hits
+
+    def frequency(self, present, fields):
+        total = 0
+        for weight, field, average in zip(self.WEIGHTS, fields, self.average):
+            for word, credit in present:
+                if word in field:
+                    length = 1 - self.B + self.B * len(field) / average
+                    total += weight * credit * field.count(word) / length
+        return total
+
+
+def query_words(query):
+    """The words of a query, and how much each counts."""
+    text = name_tokens(query)
+    words = dict.fromkeys(text.replace(" how many ", " count ").split()[:64], 1.0)
+    for phrase, other in PHRASES:
+        if f" {phrase} " in text:
+            words[other] = 1.0
+        if f" {other} " in text:
+            words.update(dict.fromkeys(phrase.split(), 1.0))
+    telling = {word: weight for word, weight in words.items() if word not in STOP}
+    return (telling or words).items()
 
 
 class Found(list):
-    """Names of tools, best match first; shown with the first line of each stub."""
+    """Names of tools, the best first. Each can be called as its tool is; printed,
+    there is a line for each that shows how. Awaiting it gives itself."""
 
-    SHOWN = 50
+    SHOWN = 20
+    __module__ = "__main__"
 
-    def __init__(self, names, stubs):
+    def __init__(self, names, toolbox, nothing):
         super().__init__(names)
-        self._stubs = stubs
+        self._toolbox, self._nothing = toolbox, nothing
+
+    def __await__(self):
+        return self
+        yield
 
     def __repr__(self):
-        lines = [f"{name}: {first_line(self._stubs.get(name, ''))}" for name in self[:self.SHOWN]]
+        lines = [self._toolbox.line(name) for name in self[:self.SHOWN]]
         if len(self) > self.SHOWN:
-            lines.append(f"... and {len(self) - self.SHOWN} more")
-        return "\n".join(lines) or "no tool found"
+            lines.append(f"... and {len(self) - self.SHOWN} more; say more to find less, or print(list(...)) for the names")
+        return "\n".join(lines) or self._nothing
+
+    def __reduce__(self):
+        return list, (), None, iter(self)
 
 
-def first_line(stub):
-    lines = [line.strip() for line in stub.splitlines()[1:]]
-    return next((line for line in lines if line.strip('"')), "")
-
-
-def make_search(stubs):
-    def search_tools(query):
-        """A list of the names of the tools whose name or stub holds a word of
-        the query, best first: 2 points per word in the name, 1 in the stub.
-        Printed, it shows the first line of each stub; TOOLS[name] is the stub
-        itself, which shows how to call the tool."""
-        words = set(re.findall(r"\w+", str(query).lower()))
-        scored = []
-        for name, stub in stubs.items():
-            name_text, stub_text = name.lower(), stub.lower()
-            score = sum(2 if w in name_text else w in stub_text for w in words)
-            if score:
-                scored.append((-score, name))
-        return Found([name for _, name in sorted(scored)], stubs)
+def make_search(toolbox):
+    def search_tools(query="", limit=None):
+        """The names of the tools that fit a few words, the best first; all of
+        them without words. Printed, it shows a line for each; TOOLS[name] shows
+        all that is known of one."""
+        words = " ".join(map(str, query)) if isinstance(query, (list, tuple, set)) else "" if query is None else str(query)
+        names = toolbox.index().search(words) if words.strip() else list(toolbox)
+        nothing = f"no tool found for {words[:100]!r}; search_tools() lists all {len(toolbox)}" if len(toolbox) else "there are no tools"
+        return Found([toolbox.name(name) for name in names[:limit]], toolbox, nothing)
 
     search_tools.__module__ = "__main__"
     return search_tools

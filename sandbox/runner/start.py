@@ -6,7 +6,7 @@ moves the protocol to private descriptors before any code runs, so that
 whatever the code prints, on whichever level, is output and nothing else.
 It is written as the parts of this folder, which share their names, and is one
 file in the sandbox: start.py, stream.py, values.py, calls.py, tools.py, search.py,
-loop.py, source.py, cells.py, errors.py, forked.py and, last, life.py.
+toolbox.py, loop.py, source.py, cells.py, errors.py, forked.py and, last, life.py.
 
 Nothing here is a security boundary: the code shares this process and can do to
 it what it likes. The host enforces every limit; this file is polite, fast, and
@@ -17,7 +17,6 @@ import gc
 
 gc.disable()  # until the imports are done: the collector took a fifth of their time
 
-import _sitebuiltins
 import builtins
 import sys
 
@@ -28,7 +27,6 @@ if sys._getframe().f_code.co_filename != HERE:  # started from the source, not t
 
 # What the site module, which is not loaded here, gives every script.
 builtins.exit = builtins.quit = sys.exit
-builtins.help = _sitebuiltins._Helper()
 
 # Functions defined below look their builtins up in this copy, so that code
 # which deletes or replaces builtins does not break the runner.
@@ -61,8 +59,9 @@ import types
 import warnings
 from asyncio import events, runners, tasks
 from collections import deque
+from collections.abc import Mapping
 from functools import partial
-from math import isfinite
+from math import isfinite, log
 
 VERSION = 1
 MAX_DEPTH = 64  # of arguments

@@ -11,6 +11,7 @@ class About:
         self.open = facts["open"]
         self.kind, self.field = facts["returns"]
         self.schemas = facts["schemas"]  # JSON, or ""
+        self.seen = ""  # the shape of what calls have returned
 
 
 class Param:

@@ -151,11 +151,12 @@ assert [x.data['i'] for x in r] == list(range(200))`),
 	prints("TOOLS and search_tools are local and list the tools", `
 print(sorted(TOOLS), TOOLS['echo'].splitlines()[0])
 print(list(search_tools('arguments')), search_tools('echo refuse') == ['echo', 'fail'], search_tools('zzz'))
+print(len(search_tools('')) == len(await search_tools(None)) == len(TOOLS), await TOOLS['echo'](a=1))
 try:
     TOOLS['x'] = 1
 except TypeError:
     print('read-only')
-`, "['big', 'echo', 'fail', 'slow'] async def echo(params: dict) -> str:\n['echo'] True no tool found\nread-only\n"),
+`, "['big', 'echo', 'fail', 'slow'] async def echo(params: dict) -> str:\n['echo'] True no tool found for 'zzz'; search_tools() lists all 4\nTrue {\"a\":1}\nread-only\n"),
 	{"cancelling the context stops the code and its calls", func(t *testing.T, s *suite) {
 		sb := s.open(t, sandbox.Limits{})
 		ctx, cancel := context.WithCancel(t.Context())
