@@ -48,7 +48,7 @@ func TestKeysThatDifferOnlyInCaseAreRefused(t *testing.T) {
 		{"at the top", `{"properties":{"size":{}},"additionalProperties":true}`, `{"Size":1}`, `: key "Size" differs from "size" only in case`},
 		{"at the top, unknown anyway", `{"properties":{"size":{}}}`, `{"Size":1}`, `: unknown argument "Size"; did you mean "size"?`},
 		{"at the top, allowed by a pattern", `{"properties":{"size":{}},"patternProperties":{"^[A-Z]":{}}}`, `{"Size":1}`, `: key "Size" differs from "size" only in case`},
-		{"the server itself", `{"argument":1}`, `{"ARGUMENT":1}`, `: unknown argument "ARGUMENT"; the tool takes none`},
+		{"the server itself", `{"argument":1,"properties":{}}`, `{"ARGUMENT":1}`, `: unknown argument "ARGUMENT"; the tool takes none`},
 
 		{"no schema, at the top", open, `{"a":1,"A":2}`, `: keys "A" and "a" differ only in case`},
 		{"no schema, deep", open, `{"x":[0,[{"y":{"K":1,"\u212a":2}}]]}`, "/x/1/0/y: keys \"K\" and \"\u212a\" differ only in case"},

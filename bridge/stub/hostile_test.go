@@ -177,7 +177,7 @@ func TestLongDescriptionIsCut(t *testing.T) {
 		"huge":         {strings.Repeat("word ", 2<<20), true},
 		"huge, unseen": {"seen" + strings.Repeat("\u200b", 4<<20), true},
 	} {
-		text, err := Render(Tool{Description: test.text, Input: json.RawMessage(`{}`)}, "f")
+		text, err := Render(Tool{Description: test.text, Input: json.RawMessage(`{"properties":{}}`)}, "f")
 		if err != nil {
 			t.Fatal(err)
 		}

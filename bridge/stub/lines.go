@@ -65,7 +65,9 @@ func (r *renderer) line(v *view, max int) string {
 			pieces = append(pieces, p)
 		}
 	}
-	if other := v.Other(); other != nil {
+	if other := v.Other(); other != nil && r.undeclared && v.Open == other {
+		pieces = append(pieces, &piece{head: "**arguments", render: func() string { return "" }})
+	} else if other != nil {
 		pieces = append(pieces, &piece{head: "**other: ", render: func() string { return r.typeOf(other, 0) }})
 	}
 	pieces = fit(r, pieces, max)

@@ -167,7 +167,8 @@ func TestStubHasTheFormOfTheContract(t *testing.T) {
 
 func TestTypes(t *testing.T) {
 	for _, test := range []struct{ name, schema, want string }{
-		{"none", `{"type":"object"}`, `none`},
+		{"none", `{"type":"object","properties":{}}`, `none`},
+		{"any", `{"type":"object"}`, `**arguments`},
 		{"the order of the document, required ones first", `{"properties":{"z":{},"b":{},"a":{}},"required":["a","b"]}`, `b: Any, a: Any, z?: Any`},
 		{"plain types", `{"properties":{"s":{"type":"string"},"i":{"type":"integer"},"n":{"type":"number"},"b":{"type":"boolean"},"x":{"type":"null"}}}`,
 			`s?: str, i?: int, n?: float, b?: bool, x?: None`},
@@ -203,7 +204,7 @@ func TestTypes(t *testing.T) {
 		{"boolean schemas", `{"properties":{"a":true,"b":false,"l":{"type":"array","items":true}}}`, `a?: Any, b?: Never, l?: list`},
 		{"others allowed", `{"properties":{"a":{}},"additionalProperties":{"type":"string"}}`, `a?: Any, **other: str`},
 		{"others by pattern", `{"patternProperties":{"^x-":{"type":"integer"}}}`, `**other: int`},
-		{"required without a description", `{"required":["b","a"]}`, `a: Any, b: Any`},
+		{"required without a description", `{"required":["b","a"]}`, `a: Any, b: Any, **arguments`},
 		{"names that need quotes", `{"properties":{"from":{},"filter-query":{},"$vectorSearch":{},"":{},"a\"b":{},"a'\"":{},"` + strings.Repeat("n", 65) + `":{},"match":{}}}`,
 			`"from"?: Any, "filter-query"?: Any, "$vectorSearch"?: Any, ""?: Any, 'a"b'?: Any, "a'\\""?: Any, "` + strings.Repeat("n", 64) + `"...?: Any, match?: Any`},
 		{"characters that do not show", `{"properties":{"a\u202eb\u200b\n\u0000\u2028\ufffd\udb40\udc41":{}}}`, `"a\\u202eb\\u200b\\n\\x00\\u2028` + "\ufffd" + `\\U000e0041"?: Any`},

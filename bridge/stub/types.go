@@ -41,10 +41,12 @@ type renderer struct {
 	levels int     // containers shown inside each other
 	room   int     // bytes the attempt may still write
 	over   bool    // a bound was met
+
+	undeclared bool // the schema is of arguments and names none
 }
 
 func newRenderer(d *schemaview.Document) *renderer {
-	return &renderer{Reader: d.Reader(), levels: MaxLevels, room: maxAttempt}
+	return &renderer{Reader: d.Reader(), levels: MaxLevels, room: maxAttempt, undeclared: d.Undeclared}
 }
 
 // look returns the view of what schemas say of one value.

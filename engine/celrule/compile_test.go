@@ -58,7 +58,8 @@ func TestRulesThatCannotBeMeantDoNotCompile(t *testing.T) {
 func TestTypesComeFromTheSchema(t *testing.T) {
 	for _, c := range []struct{ schema, fine, wrong string }{
 		{``, `tool.name == ''`, `args.x == 1`},
-		{`{"type": "object"}`, `true`, `args.x == 1`},
+		{`{"type": "object", "properties": {}}`, `true`, `args.x == 1`},
+		{`{"type": "object"}`, `args.x == 1 || args.x == 'y'`, ``},
 		{`{"type": "object", "additionalProperties": true}`, `args.x == 1 || args.x == 'y'`, ``},
 		{`{"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": {}}`, `args.x == 1`, `args.a == 1`},
 		{`{"type": "object", "properties": {"a": {"type": "string"}}, "patternProperties": {"^x": {}}}`, `args.x == 1`, `args.a == 1`},
@@ -77,7 +78,7 @@ func TestTypesComeFromTheSchema(t *testing.T) {
 		{`{"properties": {"a": {"type": ["array", "null"], "items": {"type": "string"}}}}`, `args.a == null || size(args.a) < 5`, ``},
 		{`{"properties": {"a": true, "b": false}}`, `args.a == 1 && args.b == ''`, `args.c == 1`},
 		// Schemas that lead nowhere end, and say nothing.
-		{`{"$ref": "#"}`, `true`, `args.x == 1`},
+		{`{"properties": {}, "$ref": "#"}`, `true`, `args.x == 1`},
 		{`{"properties": {"a": {"$ref": "#/properties/a"}}}`, `args.a == 1 || args.a == ''`, ``},
 		{`{"properties": {"l": {"$ref": "#/$defs/l"}}, "$defs": {"l": {"type": "array", "items": {"$ref": "#/$defs/l"}}}}`, `size(args.l[0][0][0]) == 0`, `args.l == 1`},
 		{`{"properties": {"a": {"allOf": [{"$ref": "#/properties/a"}, {"$ref": "#/properties/a"}]}}}`, `args.a == 1`, ``},

@@ -81,7 +81,7 @@ type shapes struct {
 
 func newShapes(inputSchema json.RawMessage) (*shapes, error) {
 	if len(inputSchema) == 0 {
-		inputSchema = json.RawMessage("{}")
+		inputSchema = json.RawMessage(`{"properties":{}}`)
 	}
 	d, err := schemaview.ParseInput(inputSchema)
 	if err != nil {

@@ -35,6 +35,8 @@ type Node = strictjson.Node
 // Document is one schema with all that is in it. It is not safe for concurrent use.
 type Document struct {
 	Root *Node
+	// Undeclared says that the schema of arguments names none, and so takes any.
+	Undeclared bool
 }
 
 // ParseInput reads the schema of a tool's arguments, which is a JSON object. What
@@ -46,6 +48,8 @@ type Document struct {
 //     server sees after it has filled in defaults say so, and it takes calls without.
 //   - What is required, not described and not allowed either is not required: nobody
 //     could call the tool.
+//   - A schema that names no properties at all and does not close itself takes any
+//     arguments: its server reads them without a schema.
 func ParseInput(raw []byte) (*Document, error) {
 	d, err := parse(raw)
 	if err != nil {
@@ -54,10 +58,14 @@ func ParseInput(raw []byte) (*Document, error) {
 	if !d.Root.Is(strictjson.Object) {
 		return nil, errors.New("it is not a JSON object")
 	}
-	each(d.Root, func(schema *Node) {
-		correct(schema)
-		relax(schema)
-	})
+	each(d.Root, correct)
+	r := d.Reader()
+	each(d.Root, r.relax)
+	r.relaxRoot()
+	if !r.declares(r.Root()) {
+		d.Undeclared = true
+		d.Root.Add("additionalProperties", &Node{Kind: strictjson.Object})
+	}
 	return d, nil
 }
 
@@ -123,43 +131,6 @@ func each(n *Node, f func(schema *Node)) {
 	if n.Kind == strictjson.Object {
 		f(n)
 	}
-}
-
-// correct takes out what is null, and makes "nullable" a type.
-func correct(schema *Node) {
-	for _, m := range schema.Members {
-		if slices.Contains(mapKeywords, m.Key) {
-			for _, named := range m.Value.Members {
-				if named.Value.Is(strictjson.Null) {
-					*named.Value = Node{Kind: strictjson.Object}
-				}
-			}
-		}
-	}
-	schema.Delete(func(m strictjson.Member) bool {
-		return m.Value.Is(strictjson.Null) && m.Key != "const" && m.Key != "default"
-	})
-	name := schema.Get("type")
-	if !schema.Get("nullable").IsTrue() || !name.Is(strictjson.String) {
-		return
-	}
-	*name = Node{Kind: strictjson.Array, Elements: []*Node{{Kind: strictjson.String, Text: name.Text}, {Kind: strictjson.String, Text: "null"}}}
-	if values := schema.Get("enum"); values.Is(strictjson.Array) { // it allows null only if it lists it
-		values.Elements = append(values.Elements, &Node{Kind: strictjson.Null, Text: "null"})
-	}
-}
-
-// relax takes out of "required" what has a default and what cannot be there.
-func relax(schema *Node) {
-	required, properties := schema.Get("required"), schema.Get("properties")
-	if !required.Is(strictjson.Array) {
-		return
-	}
-	closed := schema.Get("additionalProperties").IsFalse() && schema.Get("patternProperties") == nil
-	required.Elements = slices.DeleteFunc(required.Elements, func(name *Node) bool {
-		property := properties.Get(name.Text)
-		return property == nil && closed || property.Get("default") != nil
-	})
 }
 
 // Value is the document as Go values, numbers as json.Number. Of a key that is

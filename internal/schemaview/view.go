@@ -27,6 +27,7 @@ type View struct {
 
 	Trail []*Node // the schemas and what they refer to
 	Parts []*Node // those of them that say of which type the value is, or what is in it
+	All   []*Node // Trail, and the parts of allOf: whatever holds of the value, nearest first
 
 	index map[string]int // of the properties by name
 }
@@ -46,6 +47,16 @@ func (v *View) Other() *Node {
 		return v.Patterns[0].Value
 	}
 	return v.Open
+}
+
+// Keyword returns the value that the nearest schema gives a keyword, nil where none does.
+func (v *View) Keyword(name string) *Node {
+	for _, n := range v.All {
+		if value := n.Get(name); value != nil {
+			return value
+		}
+	}
+	return nil
 }
 
 // Property returns the property of that name, or nil.
@@ -120,6 +131,7 @@ func (m *merger) merge(n *Node) {
 	if !n.Is(strictjson.Object) {
 		return
 	}
+	m.v.All = append(m.v.All, n)
 	if n.Get("type") != nil || n.Get("properties") != nil || n.Get("patternProperties") != nil || n.Get("additionalProperties") != nil {
 		m.v.Parts = append(m.v.Parts, n)
 	}

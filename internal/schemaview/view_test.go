@@ -38,19 +38,31 @@ func shown(r *schemaview.Reader, v *schemaview.View) string {
 func TestWhatGeneratorsWriteWronglyIsPutRight(t *testing.T) {
 	for schema, want := range map[string]string{
 		// null counts as left out, but where it is a value.
-		`{"properties":{"a":{"type":"string","enum":null,"items":null,"default":null}},"required":null}`: `{"properties":{"a":{"default":null,"type":"string"}}}`,
-		`{"properties":null,"additionalProperties":null,"$defs":{"x":null}}`:                             `{"$defs":{"x":{}}}`,
-		`{"properties":{"a":null,"default":{"type":null}},"const":{"x":null}}`:                           `{"const":{"x":null},"properties":{"a":{},"default":{}}}`,
+		`{"properties":{"a":{"type":"string","enum":null,"items":null,"default":null}},"required":null}`:  `{"properties":{"a":{"default":null,"type":"string"}}}`,
+		`{"properties":{},"additionalProperties":null,"$defs":{"x":null}}`:                                `{"$defs":{"x":{}},"properties":{}}`,
+		`{"properties":{"a":{"anyOf":[null,{"type":["string",null]}],"allOf":[null]}},"required":[null]}`: `{"properties":{"a":{"anyOf":[{"type":["string","null"]}]}},"required":[]}`,
+		`{"properties":{"a":{"prefixItems":[null]}},"dependentRequired":{"a":null,"b":["a"]}}`:            `{"dependentRequired":{"b":["a"]},"properties":{"a":{"prefixItems":[{}]}}}`,
+		`{"properties":{"a":null,"default":{"type":null}},"const":{"x":null}}`:                            `{"const":{"x":null},"properties":{"a":{},"default":{}}}`,
 		// OpenAPI's nullable.
-		`{"properties":{"a":{"type":"string","nullable":true,"enum":["x"]}}}`:                 `{"properties":{"a":{"enum":["x",null],"nullable":true,"type":["string","null"]}}}`,
-		`{"properties":{"a":{"nullable":true},"b":{"type":["string"],"nullable":true}}}`:      `{"properties":{"a":{"nullable":true},"b":{"nullable":true,"type":["string"]}}}`,
-		`{"properties":{"a":{"items":{"anyOf":[{"type":"string","nullable":true}]}}}}`:        `{"properties":{"a":{"items":{"anyOf":[{"nullable":true,"type":["string","null"]}]}}}}`,
-		`{"default":{"type":"string","nullable":true},"enum":[{"type":"x","nullable":true}]}`: `{"default":{"nullable":true,"type":"string"},"enum":[{"nullable":true,"type":"x"}]}`,
+		`{"properties":{"a":{"type":"string","nullable":true,"enum":["x"]}}}`:                                 `{"properties":{"a":{"enum":["x",null],"nullable":true,"type":["string","null"]}}}`,
+		`{"properties":{"a":{"nullable":true},"b":{"type":["string"],"nullable":true}}}`:                      `{"properties":{"a":{"nullable":true},"b":{"nullable":true,"type":["string"]}}}`,
+		`{"properties":{"a":{"items":{"anyOf":[{"type":"string","nullable":true}]}}}}`:                        `{"properties":{"a":{"items":{"anyOf":[{"nullable":true,"type":["string","null"]}]}}}}`,
+		`{"properties":{},"default":{"type":"string","nullable":true},"enum":[{"type":"x","nullable":true}]}`: `{"default":{"nullable":true,"type":"string"},"enum":[{"nullable":true,"type":"x"}],"properties":{}}`,
 		// What is required and can be left out, or must be.
-		`{"properties":{"a":{"default":1},"b":{}},"required":["a","b"]}`:               `{"properties":{"a":{"default":1},"b":{}},"required":["b"]}`,
-		`{"properties":{"a":{}},"required":["a","b"],"additionalProperties":false}`:    `{"additionalProperties":false,"properties":{"a":{}},"required":["a"]}`,
-		`{"properties":{"a":{}},"required":["a","b"]}`:                                 `{"properties":{"a":{}},"required":["a","b"]}`,
-		`{"required":["b"],"additionalProperties":false,"patternProperties":{"b":{}}}`: `{"additionalProperties":false,"patternProperties":{"b":{}},"required":["b"]}`,
+		`{"properties":{"a":{"default":1},"b":{}},"required":["a","b"]}`:                         `{"properties":{"a":{"default":1},"b":{}},"required":["b"]}`,
+		`{"properties":{"a":{}},"required":["a","b"],"additionalProperties":false}`:              `{"additionalProperties":false,"properties":{"a":{}},"required":["a"]}`,
+		`{"properties":{"a":{}},"required":["a","b"]}`:                                           `{"properties":{"a":{}},"required":["a","b"]}`,
+		`{"required":["b"],"additionalProperties":false,"patternProperties":{"b":{}}}`:           `{"additionalProperties":false,"patternProperties":{"b":{}},"required":["b"]}`,
+		`{"required":["b"],"additionalProperties":false,"patternProperties":{"c":{}}}`:           `{"additionalProperties":false,"patternProperties":{"c":{}},"required":[]}`,
+		`{"properties":{"a":{"$ref":"#/$defs/d"}},"required":["a"],"$defs":{"d":{"default":1}}}`: `{"$defs":{"d":{"default":1}},"properties":{"a":{"$ref":"#/$defs/d"}},"required":[]}`,
+		`{"properties":{"a":{"default":1}},"allOf":[{"required":["a","b"]}]}`:                    `{"allOf":[{"required":["b"]}],"properties":{"a":{"default":1}}}`,
+		// What names no properties and is not closed takes any.
+		`{"type":"object"}`:                    `{"additionalProperties":{},"type":"object"}`,
+		`{"properties":null,"required":["a"]}`: `{"additionalProperties":{},"required":["a"]}`,
+		`{"properties":{}}`:                    `{"properties":{}}`,
+		`{"additionalProperties":false}`:       `{"additionalProperties":false}`,
+		`{"unevaluatedProperties":false}`:      `{"unevaluatedProperties":false}`,
+		`{"anyOf":[{"required":["a"]},{"$ref":"#/$defs/d"}],"$defs":{"d":{"properties":{"a":{}}}}}`: `{"$defs":{"d":{"properties":{"a":{}}}},"anyOf":[{"required":["a"]},{"$ref":"#/$defs/d"}]}`,
 		// Of a repeated key the last one counts.
 		`{"type":"object","properties":{"a":1,"a":{}}}`: `{"properties":{"a":{}},"type":"object"}`,
 	} {

@@ -173,6 +173,11 @@ func (n *Node) List() []*Node {
 	return n.Elements
 }
 
+// Add appends a member to an object.
+func (n *Node) Add(key string, value *Node) {
+	n.Members, n.index = append(n.Members, Member{Key: key, Value: value}), nil
+}
+
 // Delete takes the members out of an object for which f says so.
 func (n *Node) Delete(f func(m Member) bool) {
 	n.Members, n.index = slices.DeleteFunc(n.Members, f), nil
