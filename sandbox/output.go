@@ -47,4 +47,6 @@ func (o *output) text() string {
 	return strings.TrimSuffix(head, "\n") + leftOut(o.total-len(head)-len(tail)) + tail
 }
 
-func leftOut(bytes int) string { return fmt.Sprintf("\n[... %d bytes of output left out ...]\n", bytes) }
+func leftOut(bytes int) string {
+	return fmt.Sprintf("\n[... %d bytes of output left out ...]\n", bytes)
+}
