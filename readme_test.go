@@ -67,7 +67,7 @@ func Example_readme() {
 		log.Fatal(err)
 	}
 	defer s.Close()
-	result, err := s.Run(ctx, `print((await math__add(a=40, b=2)).data["sum"])`)
+	result, err := s.Run(ctx, `print((await math__add(a=40, b=2))["sum"])`)
 	fmt.Println(result.Stdout, err)
 }
 

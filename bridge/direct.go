@@ -11,11 +11,10 @@ import (
 
 // Result is what a tool answered, as code in a sandbox would get it.
 type Result struct {
-	// Text is the structured content as JSON, or the text blocks joined by
-	// newlines.
+	// Text is the text blocks and the texts of embedded resources, joined by newlines.
 	Text string
-	// Structured says that Text is the JSON of structured content.
-	Structured bool
+	// Structured is the structured content, a JSON value; nil if there is none.
+	Structured json.RawMessage
 	// Content is the content blocks as the upstream sent them, a JSON array.
 	Content json.RawMessage
 }
@@ -55,5 +54,9 @@ func (s *Session) Call(ctx context.Context, toolID string, args json.RawMessage)
 			return Result{}, fmt.Errorf("encoding the content of %q: %w", toolID, err)
 		}
 	}
-	return Result{Text: reply.Text, Structured: reply.Structured, Content: content}, nil
+	result := Result{Text: reply.Text, Structured: reply.Data, Content: content}
+	if reply.Structured {
+		result.Structured = json.RawMessage(reply.Text)
+	}
+	return result, nil
 }

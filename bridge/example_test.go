@@ -54,7 +54,7 @@ func Example() {
 		fmt.Println(result.Text)
 	}
 	// Output:
-	// async def math__add(params: dict) -> str:
+	// async def math__add(params: dict) -> dict:
 	//     """
 	//     Add two integers.
 	//

@@ -147,7 +147,7 @@ func describeReply(r wire.Reply) string {
 	if r.Err != nil {
 		return fmt.Sprintf("%s: %s", strings.Join(r.Err.Codes, ","), r.Err.Message)
 	}
-	return "ok " + r.Text
+	return "ok " + r.Text + string(r.Data)
 }
 
 // describeRecords shows of each line of the log what a gate case is about.

@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -91,19 +90,89 @@ func bounded(toolID string, result upstream.Result) wire.Reply {
 		content = parseContent(blocks)
 	}
 	if result.IsError {
-		return errorReply(toolID, cmp.Or(stub.Foreign(cut.Head(content.text, maxErrorText)), "the tool reported an error without a text"), CodeToolError)
+		return errorReply(toolID, errorText(content.text, result.Structured), CodeToolError)
 	}
 	reply := wire.Reply{Text: content.text}
-	if result.Structured != nil {
-		reply.Text, reply.Structured = string(compact(result.Structured)), true
+	reply.Structured = result.Structured != nil && sameJSON(result.Structured, content.text)
+	if result.Structured != nil && !reply.Structured {
+		reply.Data = compact(result.Structured)
 	}
-	if len(reply.Text) > MaxResult || content.bytes > MaxResult {
+	if len(reply.Data) > MaxResult || content.bytes > MaxResult {
 		return errorReply(toolID, tooLarge, CodeResultTooLarge)
 	}
-	if !content.onlyText || reply.Structured {
+	if !content.onlyText {
 		reply.Content = blocks
 	}
 	return reply
+}
+
+// errorText is what a tool says of its failure, in whatever part of the result it says it.
+func errorText(text string, structured json.RawMessage) string {
+	for _, t := range []string{text, errorMember(structured), string(compact(structured))} {
+		if t := stub.Foreign(cut.Head(t, maxErrorText)); strings.TrimSpace(t) != "" {
+			return t
+		}
+	}
+	return "the tool reported an error without a text"
+}
+
+// errorMember is the text of a member "message" or "error", or of such a member of "error".
+func errorMember(structured json.RawMessage) string {
+	root, err := strictjson.Parse(structured, looseBounds(structured))
+	if err != nil {
+		return ""
+	}
+	for _, n := range []*strictjson.Node{root.Get("message"), root.Get("error"), root.Get("error").Get("message"), root.Get("detail")} {
+		if n.Is(strictjson.String) && n.Text != "" {
+			return n.Text
+		}
+	}
+	return ""
+}
+
+// sameJSON reports whether text is the JSON of raw, with other white space at most. Both
+// are looked at once, and nothing is copied: most results with structured content repeat it
+// as text, and then it is sent to the sandbox only once.
+func sameJSON(raw json.RawMessage, text string) bool {
+	i, j, inString := 0, 0, false
+	var before byte // the last byte that was compared
+	for {
+		start := j
+		if !inString {
+			i, j = skipSpace(raw, i), skipSpace(text, j)
+		}
+		if i == len(raw) || j == len(text) {
+			return i == len(raw) && j == len(text)
+		}
+		c := raw[i]
+		if c != text[j] || j > start && !isMark(before) && !isMark(c) { // such as 1 2 for 12
+			return false
+		}
+		before = c
+		if i, j = i+1, j+1; !inString {
+			inString = c == '"'
+			continue
+		}
+		switch {
+		case c == '"':
+			inString = false
+		case c == '\\' && i < len(raw) && j < len(text): // raw is valid, so an escaped character follows
+			if raw[i] != text[j] {
+				return false
+			}
+			i, j = i+1, j+1
+		}
+	}
+}
+
+// isMark reports whether c, outside of strings, is no part of a number or a literal.
+func isMark(c byte) bool { return c == 0 || strings.IndexByte(`{}[]:,"`, c) >= 0 }
+
+func skipSpace[T ~string | ~[]byte](s T, i int) int {
+	for i < len(s) && (s[i] == ' ' || s[i] == '\n' || s[i] == '\t' || s[i] == '\r') {
+		i++
+	}
+	return i
 }
 
 // compact takes the white space out of JSON that package upstream has checked.
@@ -121,7 +190,7 @@ const blockCost = 3
 
 // content is what the gate needs to know of a result's content blocks.
 type content struct {
-	text     string // the text blocks, joined by newlines
+	text     string // the text blocks and embedded texts, joined by newlines
 	bytes    int    // payload: text and data as they stand, other blocks as JSON
 	onlyText bool   // there is one block, of text, with nothing else in it
 }
@@ -131,8 +200,7 @@ type content struct {
 func parseContent(raw json.RawMessage) content {
 	c, blocks := content{onlyText: true}, 0
 	var texts []string
-	bounds := strictjson.Bounds{Bytes: max(len(raw), 1), Depth: strictjson.MaxDepth, Values: max(len(raw), 1), Repeats: true}
-	err := strictjson.Read(raw, bounds, func(r *strictjson.Reader) error {
+	err := strictjson.Read(raw, looseBounds(raw), func(r *strictjson.Reader) error {
 		return r.Array(func() error {
 			blocks++
 			text, isText, size, err := parseBlock(r)
@@ -155,10 +223,16 @@ func parseContent(raw json.RawMessage) content {
 	return c
 }
 
-// parseBlock returns the text of a text block, and the number of bytes that the block
-// counts for: of the text as it is, and of all other members, repeated ones too, as JSON.
+// looseBounds are those of JSON that package upstream has bounded and checked.
+func looseBounds(raw json.RawMessage) strictjson.Bounds {
+	return strictjson.Bounds{Bytes: max(len(raw), 1), Depth: strictjson.MaxDepth, Values: max(len(raw), 1), Repeats: true}
+}
+
+// parseBlock returns the text of a text block or an embedded resource, and the number of
+// bytes that the block counts for: of a block's text as it is, and of all other members,
+// repeated ones too, as JSON.
 func parseBlock(r *strictjson.Reader) (text string, isText bool, size int, err error) {
-	var kind, literal []byte // as JSON; the last one of each counts
+	var kind, literal, resource []byte // as JSON; the last one of each counts
 	err = r.Object(func(key string) error {
 		val, err := r.Raw()
 		switch size += len(key) + len(val); key {
@@ -166,13 +240,41 @@ func parseBlock(r *strictjson.Reader) (text string, isText bool, size int, err e
 			kind = val
 		case "text":
 			literal = val
+		case "resource":
+			resource = val
 		}
 		return err
 	})
-	if what, _ := strictjson.Unquote(kind); err == nil && what == "text" {
+	switch what, _ := strictjson.Unquote(kind); {
+	case err != nil:
+	case what == "text":
 		if text, isText = strictjson.Unquote(literal); isText {
 			size += len(text) - len("type") - len(kind) - len("text") - len(literal)
 		}
+	case what == "resource" && resource != nil:
+		text, isText = embeddedText(resource)
 	}
 	return text, isText, size, err
+}
+
+// embeddedText is the text of an embedded resource that has one.
+func embeddedText(resource json.RawMessage) (text string, ok bool) {
+	var literal []byte
+	err := strictjson.Read(resource, looseBounds(resource), func(r *strictjson.Reader) error {
+		if r.Kind() != strictjson.Object {
+			_, err := r.Raw()
+			return err
+		}
+		return r.Object(func(key string) error {
+			val, err := r.Raw()
+			if key == "text" {
+				literal = val
+			}
+			return err
+		})
+	})
+	if err != nil {
+		return "", false
+	}
+	return strictjson.Unquote(literal)
 }

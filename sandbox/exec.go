@@ -58,7 +58,10 @@ func (s *Sandbox) ExecGated(ctx context.Context, code string, gate Gate) (Outcom
 	defer s.release()
 	s.cell++
 	s.printed.Store(0)
-	e := &execution{s: s, cell: s.cell, gate: gate, more: make(chan answer), inFlight: map[int64]struct{}{}}
+	e := &execution{
+		s: s, cell: s.cell, gate: gate, more: make(chan answer),
+		places: make(chan struct{}, s.lim.InFlight), inFlight: map[int64]context.CancelFunc{},
+	}
 	return e.run(ctx, code), nil
 }
 
@@ -67,6 +70,7 @@ type answer struct {
 	id    int64
 	tool  string
 	reply func() wire.Reply
+	end   context.CancelFunc // of the call's context
 }
 
 // execution is one cell under way.
@@ -77,13 +81,16 @@ type execution struct {
 	output   output
 	outLines int // bytes of all lines that carried output
 
+	started   int64          // calls so far
+	cancelled int64          // of them, as the runner says
 	calls     sync.WaitGroup // goroutines that answer calls
 	more      chan answer    // hands a call to an idle one of them
+	places    chan struct{}  // holds a token for each call that is being answered, cancelled ones included
 	unwritten atomic.Int64   // bytes of results that are not written yet
 
 	mu       sync.Mutex
-	inFlight map[int64]struct{} // ids of calls that have no reply yet; guarded by mu
-	over     bool               // the cell is done: no reply may go out; guarded by mu
+	inFlight map[int64]context.CancelFunc // calls that have no reply yet and are not cancelled; guarded by mu
+	over     bool                         // the cell is done: no reply may go out; guarded by mu
 }
 
 func (e *execution) run(ctx context.Context, code string) Outcome {
@@ -137,6 +144,10 @@ func (e *execution) next(ctx context.Context) (done *protocol.Message, err error
 		deciding, err := e.start(ctx, m.Call)
 		e.s.pay(parsing + deciding)
 		return nil, err
+	case protocol.OpCancel:
+		err := e.cancel(m.Call.ID)
+		e.s.pay(parsing)
+		return nil, err
 	case protocol.OpDone:
 		if m.Cell != e.cell {
 			return nil, fmt.Errorf("%w: done with cell %d during cell %d", protocol.ErrViolation, m.Cell, e.cell)
@@ -157,19 +168,24 @@ func (e *execution) start(ctx context.Context, c wire.Call) (work time.Duration,
 		return 0, fmt.Errorf("%w: call id %d after %d", protocol.ErrViolation, c.ID, e.s.lastID)
 	}
 	e.s.lastID = c.ID
+	e.started++
+	callCtx, end := context.WithCancel(ctx)
 	e.mu.Lock()
-	e.inFlight[c.ID] = struct{}{}
+	e.inFlight[c.ID] = end
 	n := len(e.inFlight)
 	e.mu.Unlock()
 	if n > e.s.lim.InFlight {
 		return 0, fmt.Errorf("%w: more than %d calls at once", protocol.ErrViolation, e.s.lim.InFlight)
 	}
-	v := e.gate(ctx, c)
+	if !e.takePlace(ctx) {
+		return 0, ErrGone
+	}
+	v := e.gate(callCtx, c)
 	if v.End != "" {
 		e.s.kill(&stop{kind: v.End})
 		return v.Work, errors.New(v.End)
 	}
-	a := answer{id: c.ID, tool: c.Tool, reply: v.Answer}
+	a := answer{id: c.ID, tool: c.Tool, reply: v.Answer, end: end}
 	select {
 	case e.more <- a:
 	default:
@@ -178,11 +194,45 @@ func (e *execution) start(ctx context.Context, c wire.Call) (work time.Duration,
 	return v.Work, nil
 }
 
+// takePlace waits until fewer calls than allowed are being answered. More of them can
+// only be cancelled ones that have not ended yet: code that makes calls and cancels
+// them gets no more of them to the servers at once than other code.
+func (e *execution) takePlace(ctx context.Context) bool {
+	select {
+	case e.places <- struct{}{}:
+		return true
+	case <-e.s.ending:
+	case <-ctx.Done():
+	}
+	return false
+}
+
+// cancel ends a call that nothing waits for any more; no reply to it is written. Its
+// reply may have been written already, so an id that is not under way is no violation,
+// but there are no more cancelled calls than calls.
+func (e *execution) cancel(id int64) error {
+	e.cancelled++
+	if id > e.s.lastID || e.cancelled > e.started {
+		return fmt.Errorf("%w: call %d is cancelled, which is no call or was cancelled before", protocol.ErrViolation, id)
+	}
+	e.mu.Lock()
+	end := e.inFlight[id]
+	delete(e.inFlight, id)
+	e.mu.Unlock()
+	if end != nil {
+		end()
+	}
+	return nil
+}
+
 // answer answers a call, and then others until the cell ends. The goroutine is used
 // again because its stack has already grown to the size that a call needs.
 func (e *execution) answer(ctx context.Context, a answer) {
 	for {
-		reply, size := e.reserve(a.tool, a.reply())
+		reply := a.reply()
+		a.end()
+		<-e.places
+		reply, size := e.reserve(a.tool, reply)
 		// A reply that cannot be written finds the sandbox dead, which the
 		// reading side notices too.
 		_ = e.s.out.Send(func(dst []byte) ([]byte, bool) { return e.appendReply(ctx, dst, a.id, reply) })
@@ -199,7 +249,7 @@ func (e *execution) answer(ctx context.Context, a answer) {
 // are too large together: otherwise code that makes calls and does not read the
 // results could fill the host's memory.
 func (e *execution) reserve(tool string, r wire.Reply) (_ wire.Reply, size int64) {
-	size = int64(len(r.Text) + len(r.Content))
+	size = int64(len(r.Text) + len(r.Data) + len(r.Content))
 	if all := e.unwritten.Add(size); all <= maxUnwritten || all == size {
 		return r, size
 	}
@@ -214,7 +264,7 @@ func (e *execution) reserve(tool string, r wire.Reply) (_ wire.Reply, size int64
 func (e *execution) appendReply(ctx context.Context, dst []byte, id int64, r wire.Reply) (_ []byte, more bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.over || ctx.Err() != nil {
+	if _, waited := e.inFlight[id]; !waited || e.over || ctx.Err() != nil {
 		return dst, false
 	}
 	delete(e.inFlight, id)

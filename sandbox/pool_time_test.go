@@ -75,7 +75,7 @@ func (m *paperMachine) Wait() sandbox.Exit { <-m.dead; return sandbox.Exit{Code:
 // work is the runner: it is ready after every line but that of a cell, which ends after its
 // time.
 func (m *paperMachine) work() {
-	const ready = `{"op":"ready","version":1}` + "\n"
+	const ready = `{"op":"ready","version":2}` + "\n"
 	_, err := io.WriteString(m.theirOut, ready)
 	for lines := bufio.NewScanner(m.theirIn); err == nil && lines.Scan(); {
 		answer := ready

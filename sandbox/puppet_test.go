@@ -98,7 +98,7 @@ func (m *scripted) hear() string {
 
 // ready is a runner that starts well and has been told its first cell.
 func (m *scripted) ready() {
-	m.say(`{"op":"ready","version":1}`)
+	m.say(`{"op":"ready","version":2}`)
 	m.hear()
 }
 

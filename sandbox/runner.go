@@ -10,7 +10,7 @@ var (
 	//go:embed runner
 	runnerParts embed.FS
 	partNames   = []string{
-		"start", "stream", "values", "calls", "tools", "search", "toolbox",
+		"start", "stream", "values", "replies", "calls", "tools", "search", "toolbox",
 		"loop", "source", "cells", "errors", "forked", "life",
 	}
 )

@@ -25,7 +25,7 @@ func TestOpenRefusesARunnerThatDoesNotBehave(t *testing.T) {
 		exit sandbox.Exit
 		want string
 	}{
-		"another version": {func(m *scripted) { m.say(`{"op":"ready","version":2}`); m.hear() }, sandbox.Exit{}, "version 2 of the protocol, not 1"},
+		"another version": {func(m *scripted) { m.say(`{"op":"ready","version":1}`); m.hear() }, sandbox.Exit{}, "version 1 of the protocol, not 2"},
 		"garbage":         {func(m *scripted) { m.say(`Traceback`); m.hear() }, sandbox.Exit{}, "protocol violation"},
 		"a call":          {func(m *scripted) { m.say(`{"op":"call","id":1,"tool":"x","args":{}}`); m.hear() }, sandbox.Exit{}, "protocol violation"},
 		"an end":          {func(m *scripted) {}, sandbox.Exit{Code: 3, Detail: "no such file"}, "(exit status 3): no such file"},
@@ -84,7 +84,9 @@ func TestWhatBreaksTheProtocolEndsTheRun(t *testing.T) {
 		"a line too long":                  {[]string{strings.Repeat("x", protocol.MaxLine+1)}, "a line of more than 1048576 bytes"},
 		"a call id that comes twice":       {[]string{callLine(1), callLine(1)}, "call id 1 after 1"},
 		"a call id that goes back":         {[]string{callLine(5), callLine(3)}, "call id 3 after 5"},
-		"ready again":                      {[]string{`{"op":"ready","version":1}`}, `"ready" during a cell`},
+		"a cancelled call that never was":  {[]string{callLine(1), `{"op":"cancel","id":2}`}, "call 2 is cancelled"},
+		"a call cancelled twice":           {[]string{callLine(1), `{"op":"cancel","id":1}`, `{"op":"cancel","id":1}`}, "call 1 is cancelled"},
+		"ready again":                      {[]string{`{"op":"ready","version":2}`}, `"ready" during a cell`},
 		"the end of a cell that never was": {[]string{`{"op":"done","cell":2,"error":null}`}, "done with cell 2 during cell 1"},
 		"more calls at once than allowed":  {many(65), "more than 64 calls at once"},
 		"a call with arguments too large":  {[]string{callOf(72 << 10)}, "a call of 73773 bytes, with arguments of at most 65536"},
@@ -211,7 +213,7 @@ func TestCodeThatIsBeingStoppedHearsNothing(t *testing.T) {
 
 func TestARunnerThatNeverReadsIsStoppedAtTheDeadline(t *testing.T) {
 	p := &puppet{play: func(m *scripted) {
-		m.say(`{"op":"ready","version":1}`)
+		m.say(`{"op":"ready","version":2}`)
 		<-m.done
 	}}
 	if _, o := p.run(t, sandbox.Limits{Deadline: 50 * time.Millisecond}, echo); o.Error != "stopped: deadline of 0.05 s reached" {

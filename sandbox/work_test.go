@@ -201,7 +201,7 @@ func TestRawStderrIsOutputWheneverItComes(t *testing.T) {
 	t.Run("before the first cell", func(t *testing.T) {
 		p := &puppet{play: func(m *scripted) {
 			m.stderr.Write(make([]byte, 2<<20))
-			m.say(`{"op":"ready","version":1}`)
+			m.say(`{"op":"ready","version":2}`)
 			m.hear()
 		}}
 		s, err := sandbox.Open(t.Context(), p)

@@ -22,7 +22,7 @@ const intro = `Run Python in a fresh sandbox and return what it prints. Prefer o
 
 - Tools are async functions: r = await add(a=1, b=2), or add({"a": 1, "b": 2}). Run independent calls together: ` +
 	`await asyncio.gather(*[f(x=i) for i in range(20)]).
-- A result is a str; r.data is the parsed JSON (or None), r.content the content blocks.
+- A result is what its stub says (dict, list, str, …). r.data is the structure or the text parsed as JSON, r.text the text, r.content all content blocks.
 - A refused or failed call raises ToolError (.code, .tool). Catch it, or the run ends there.
 - Top-level await works. asyncio is imported. The value of a last expression is printed. Of long output the head and the tail are kept.
 - Standard library only; no network, no files but /tmp. Nothing is kept for the next run.

@@ -251,6 +251,33 @@ func TestCancellingTheRequestCancelsTheCallsInFlight(t *testing.T) {
 	}
 }
 
+// The server hears of it while the program goes on.
+func TestACallThatTheProgramGivesUpIsCancelledAtTheServer(t *testing.T) {
+	up := newUpstream()
+	s := newServer(t, func(o *server.Options) { o.Bridge = up.bridge })
+	c := client(t, s, nil)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_, _ = c.CallTool(ctx, &mcp.CallToolParams{Name: "run_python", Arguments: map[string]any{
+			"code": "try:\n    await asyncio.wait_for(wait(), 0.05)\nexcept TimeoutError:\n    await wait()",
+		}})
+	}()
+	receive(t, "the call that is given up", up.started)
+	receive(t, "it to be cancelled", up.cancelled)
+	receive(t, "the next call of the program", up.started)
+	select {
+	case <-ended:
+		t.Error("the program has ended")
+	default:
+	}
+	cancel()
+	receive(t, "the next call to be cancelled", up.cancelled)
+	<-ended
+}
+
 func TestClosingTheConnectionCancelsTheCallsInFlight(t *testing.T) {
 	up := newUpstream()
 	s := newServer(t, func(o *server.Options) { o.Bridge = up.bridge })

@@ -61,7 +61,59 @@ func resultOf(output json.RawMessage) wire.Returns {
 	if err != nil {
 		return wire.Returns{Kind: "text"}
 	}
-	return wire.Returns{Kind: kindOf(d.Reader().Root())}
+	v, field := newRenderer(d).unwrapped(d.Root)
+	return wire.Returns{Kind: kindOf(v), Field: field}
+}
+
+// wrapper is the property in which protocols put results that are no objects.
+const wrapper = "result"
+
+// unwrapped is the view of what a call returns in Python, and the property of the
+// structured content that it is, "" where it is all of it. One property is the value
+// where the object around it says no more: it is the only one, and a string or only
+// there because the structured content has to be an object.
+func (r *renderer) unwrapped(root *node) (v *view, field string) {
+	v = r.root()
+	if len(v.Types) != 1 || v.Types[0] != "object" || len(v.Either) > 0 || len(v.Properties) != 1 || v.Other() != nil {
+		return v, ""
+	}
+	p := v.Properties[0]
+	r.trail = append(r.trail[:0], v.Trail...)
+	inner := r.look(p.Schemas...)
+	declared := root.Get("x-fastmcp-wrap-result").IsTrue()
+	if p.Name == wrapper && (declared || p.Required) || kindOf(inner) == "string" {
+		return inner, p.Name
+	}
+	r.trail = r.trail[:0]
+	return v, ""
+}
+
+// annotation is the Python type of the values that v describes, without what is in them.
+func (r *renderer) annotation(v *view) string {
+	types := v.Types
+	for _, group := range v.Either {
+		if types != nil {
+			break
+		}
+		for _, n := range group[:min(len(group), maxUnion)] {
+			inner := r.look(n)
+			if inner.Types == nil {
+				return unknown
+			}
+			types = append(types, inner.Types...)
+		}
+	}
+	var names []string
+	for _, t := range types {
+		names = with(names, pythonTypes[t])
+	}
+	if i := slices.Index(names, "None"); i >= 0 { // last, as people write it
+		names = append(slices.Delete(names, i, i+1), "None")
+	}
+	if len(names) == 0 || r.Spent() {
+		return unknown
+	}
+	return strings.Join(names, " | ")
 }
 
 // kindOf is the kind of the values that v describes.

@@ -33,12 +33,11 @@ func (r *renderer) params() string { return r.line(r.root(), maxParams) }
 
 // returns is the returns: line, at most maxReturns bytes, "" when the schema
 // says nothing that helps.
-func (r *renderer) returns() string {
-	v := r.root()
+func (r *renderer) returns(v *view) string {
 	if len(v.Properties) > 0 {
 		return r.line(v, maxReturns)
 	}
-	p := &piece{render: func() string { return r.text(r.root(), 0) }}
+	p := &piece{render: func() string { return r.text(v, 0) }}
 	pieces := fit(r, []*piece{p}, maxReturns)
 	if text := pieces[0].text; text != unknown {
 		return text

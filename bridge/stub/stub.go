@@ -73,7 +73,8 @@ func Render(t Tool, name string) (string, error) {
 	params, notes := r.params(), r.notes()
 
 	var b strings.Builder
-	b.WriteString("async def " + name + "(params: dict) -> str:\n")
+	annotation, returns := returns(t.Output)
+	b.WriteString("async def " + name + "(params: dict) -> " + annotation + ":\n")
 	b.WriteString(indent + quotes + "\n")
 	if text := describe(t); text != "" {
 		b.WriteString(docstring(text, MaxDescription) + "\n\n")
@@ -82,7 +83,7 @@ func Render(t Tool, name string) (string, error) {
 	for _, note := range notes {
 		b.WriteString(indent + note + "\n")
 	}
-	if returns := returns(t.Output); returns != "" {
+	if returns != "" {
 		b.WriteString(indent + "returns: " + returns + "\n")
 	}
 	b.WriteString(indent + quotes)
@@ -98,16 +99,35 @@ func describe(t Tool) string {
 	return strings.TrimRight(privateMark+" "+text, " ")
 }
 
-// returns is the type of a result, "" when nothing useful is known of it.
-func returns(output json.RawMessage) string {
+// returns is the Python type of a result and what is in it, "" when that says no more.
+func returns(output json.RawMessage) (annotation, inside string) {
+	const text = "str" // of results of which nothing is known
 	if len(output) == 0 {
-		return ""
+		return text, ""
 	}
 	d, err := schemaview.ParseOutput(output)
 	if err != nil {
-		return ""
+		return text, ""
 	}
-	return newRenderer(d).returns()
+	r := newRenderer(d)
+	v, field := r.unwrapped(d.Root)
+	annotation = r.annotation(v)
+	inside = r.returns(v)
+	if !sameUnion(inside, annotation) {
+		return annotation, inside
+	}
+	if field == "" || field == wrapper || field == "content" || field == "text" {
+		return annotation, ""
+	}
+	return annotation, escape(label(field)) // says what the text is
+}
+
+func sameUnion(a, b string) bool {
+	const or = " | "
+	one, other := strings.Split(a, or), strings.Split(b, or)
+	slices.Sort(one)
+	slices.Sort(other)
+	return slices.Equal(one, other)
 }
 
 // Summary returns the one line that stands for t where stubs do not fit, as in

@@ -136,7 +136,7 @@ func TestStubHasTheFormOfTheContract(t *testing.T) {
 		Input:  json.RawMessage(`{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"integer"}},"required":["a","b"]}`),
 		Output: json.RawMessage(sum),
 	}
-	const want = `async def add(params: dict) -> str:
+	const want = `async def add(params: dict) -> dict:
     """
     Add two integers.
 
@@ -224,15 +224,42 @@ func TestTypes(t *testing.T) {
 	}
 }
 
+// What the stub says a call returns, and what the runner is told, is one thing.
 func TestReturns(t *testing.T) {
+	const wrapped = `{"type":"object","properties":{"result":%s},"required":["result"],"x-fastmcp-wrap-result":true}`
 	for schema, want := range map[string]string{
-		``:   "",
-		`{}`: "",
-		`{"type":"array","items":{"type":"string"}}`:                     "list[str]",
-		`{"type":"object"}`:                                              "dict",
-		`{"properties":{"a":{"type":"string"},"b":{}},"required":["b"]}`: "b: Any, a?: str",
-		`not JSON`: "",
-		`7`:        "",
+		``:   "str; ; text ",
+		`{}`: "Any; ; any ",
+		`{"type":"array","items":{"type":"string"}}`:                     "list; list[str]; array ",
+		`{"type":"object"}`:                                              "dict; ; object ",
+		`{"type":["object","null"]}`:                                     "dict | None; ; any ",
+		`{"properties":{"a":{"type":"string"},"b":{}},"required":["b"]}`: "dict; b: Any, a?: str; object ",
+		`not JSON`: "str; ; text ",
+		`7`:        "Any; ; any ",
+
+		// Wrapped because structured content has to be an object.
+		fmt.Sprintf(wrapped, `{"type":"integer"}`):                                         "int; ; number result",
+		fmt.Sprintf(wrapped, `{"type":"number"}`):                                          "float; ; number result",
+		fmt.Sprintf(wrapped, `{"type":"boolean"}`):                                         "bool; ; boolean result",
+		fmt.Sprintf(wrapped, `{"type":"string"}`):                                          "str; ; string result",
+		fmt.Sprintf(wrapped, `{"type":"array","items":{"$ref":"#/$defs/I"}}`):              "list; ; array result",
+		fmt.Sprintf(wrapped, `{"anyOf":[{"type":"null"},{"type":"string"}]}`):              "str | None; ; any result",
+		fmt.Sprintf(wrapped, `{"enum":["a","b"]}`):                                         `str; "a" | "b"; string result`,
+		fmt.Sprintf(wrapped, `{}`):                                                         "Any; ; any result",
+		`{"type":"object","properties":{"result":{"type":"array"}},"required":["result"]}`: "list; ; array result",
+
+		// Wrapped round a text.
+		`{"type":"object","properties":{"content":{"type":"string"}},"required":["content"]}`:           "str; ; string content",
+		`{"type":"object","properties":{"connectionId":{"type":"string"}},"required":["connectionId"]}`: "str; connectionId; string connectionId",
+		`{"type":"object","properties":{"content":{"type":"string"}}}`:                                  "str; ; string content",
+
+		// No wrapper: the object says something.
+		`{"type":"object","properties":{"result":{"type":"array"}}}`:                                                      "dict; result?: list; object ",
+		`{"type":"object","properties":{"sum":{"type":"integer"}},"required":["sum"]}`:                                    "dict; sum: int; object ",
+		`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}}}`:                                    "dict; a?: str, b?: str; object ",
+		`{"type":"object","properties":{"result":{"type":"string"}},"required":["result"],"additionalProperties":{}}`:     "dict; result: str, **other: Any; object ",
+		`{"type":"object","properties":{"a":{"type":"string"}},"oneOf":[{"required":["a"]},{"type":"object"}]}`:           "dict; a?: str, ({a: Any} | dict); object ",
+		`{"$ref":"#/$defs/N","$defs":{"N":{"type":"object","properties":{"result":{"$ref":"#"}},"required":["result"]}}}`: "Any; ; any result",
 	} {
 		text, err := Render(Tool{Input: json.RawMessage(`{}`), Output: json.RawMessage(schema)}, "f")
 		if err != nil {
@@ -242,8 +269,11 @@ func TestReturns(t *testing.T) {
 		if _, rest, ok := strings.Cut(text, "returns: "); ok {
 			got, _, _ = strings.Cut(rest, "\n")
 		}
-		if got != want {
-			t.Errorf("%s: %q, want %q", schema, got, want)
+		_, annotation, _ := strings.Cut(text, " -> ")
+		annotation, _, _ = strings.Cut(annotation, ":")
+		is := Facts(Tool{Input: json.RawMessage(`{}`), Output: json.RawMessage(schema)}).Returns
+		if got := fmt.Sprintf("%s; %s; %s %s", annotation, got, is.Kind, is.Field); got != want {
+			t.Errorf("%s:\n got %q\nwant %q", schema, got, want)
 		}
 	}
 }

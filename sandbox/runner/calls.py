@@ -23,11 +23,13 @@ def unfit(params):
             where = f"{path}/{key}"
             if isinstance(item, (dict, list, tuple)):
                 stack.append((item, where, depth + 1))
-            elif kind is int:
-                return "arguments_invalid", f"{where}: an integer of more than 999 digits"
-            elif kind is float:
-                return "arguments_invalid", f"{where}: {item} is not JSON"
-            elif not isinstance(item, (str, int, float)):
+            elif isinstance(item, int):
+                if not NEGATIVE_HUGE < item < HUGE:
+                    return "arguments_invalid", f"{where}: an integer of more than 999 digits"
+            elif isinstance(item, float):
+                if not isfinite(item):
+                    return "arguments_invalid", f"{where}: {item} is not JSON"
+            elif not isinstance(item, str):
                 return "arguments_invalid", f"{where}: a {kind.__name__} is not JSON"
     return None
 
@@ -49,20 +51,21 @@ class Calls:
     """The calls under way, from every thread and event loop.
 
     At most `limit` are with the host; the others wait in order. A call whose
-    await was cancelled keeps its place until the host has answered.
+    await was cancelled is cancelled at the host too, and its place is free.
     """
 
     over = "run_over", "the code this call belongs to has ended"
 
     def __init__(self, wire):
         self.wire = wire
-        self.lock = threading.Lock()
+        self.lock = threading.RLock()  # a collected coroutine may cancel its call while it is held
         self.open = False  # a cell is running
         self.limit = self.free = 64
         self.largest = 64 << 10  # bytes of arguments
         self.last_id = 0
         self.pending = {}  # id -> future
         self.queue = deque()  # (future, rest of the line)
+        self.returns = {}  # tool -> what its result is: kind, field
 
     def stop(self):
         """Forgets every call, as the host does when a cell is done."""
@@ -74,8 +77,18 @@ class Calls:
             self.free = self.limit
         return left
 
-    def issue(self, tool, head, params):
-        """Starts a call; the future is of the running loop."""
+    async def issue(self, tool, head, params):
+        """Makes a call and returns its result."""
+        future = self.begin(tool, head, params)
+        try:
+            reply = await future
+        except BaseException:  # most likely the await was cancelled
+            self.cancel(future)
+            raise
+        return result_of(reply, *self.returns.get(tool, ("text", "")))
+
+    def begin(self, tool, head, params):
+        """Starts a call; the future, of its reply, is of the running loop."""
         problem = unfit(params)
         if problem:
             raise tool_error(tool, problem[0], "arguments: " + problem[1])
@@ -108,6 +121,29 @@ class Calls:
         self.pending[self.last_id] = future
         self.wire.outbox.append(b'{"op":"call","id":%d,%b' % (self.last_id, rest))
 
+    def cancel(self, future):
+        """Tells the host that nothing waits for this call any more, if it is under way.
+        One that has not been sent is left out when its turn comes."""
+        if future.done() and not future.cancelled():
+            return
+        with suppress(RuntimeError):  # its loop is closed
+            future.cancel()
+        with self.lock:
+            call = next((i for i, pending in list(self.pending.items()) if pending is future), None)
+            if call is None:
+                return
+            del self.pending[call]
+            self.wire.outbox.append(b'{"op":"cancel","id":%d}\n' % call)
+            self.free += 1
+            self.launch_queued()
+        self.wire.pump()
+
+    def launch_queued(self):
+        while self.free and self.queue:
+            future, rest = self.queue.popleft()
+            if not future.done():
+                self.launch(future, rest)
+
     def attend(self, loop):
         """Makes sure that the loop reads replies, and says whether a call should be
         sent at once. The first call of a tick is, so that the host can start with
@@ -138,10 +174,7 @@ class Calls:
                 if future is not None:
                     self.free += 1
                     done.append((future, reply))
-            while self.free and self.queue:
-                future, rest = self.queue.popleft()
-                if not future.done():
-                    self.launch(future, rest)
+            self.launch_queued()
         self.wire.pump()
         here = running_loop()
         for future, reply in done:
@@ -164,11 +197,8 @@ def resolve(future, reply):
         return
     if reply["op"] == "error":
         future.set_exception(tool_error(reply["tool"], reply["code"], reply["message"], reply["codes"]))
-        return
-    result = ToolResult(reply["text"])
-    if "content" in reply:
-        result._content = reply["content"]
-    future.set_result(result)
+    else:
+        future.set_result(reply)
 
 
 def abandon(future):

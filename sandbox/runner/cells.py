@@ -20,6 +20,7 @@ class Cells:
                 del self.space[name]
         self.about = {entry[0]: About(*entry) for entry in entries}
         self.tools = {name: make_tool(self.calls, about) for name, about in self.about.items()}
+        self.calls.returns = {about.id: (about.kind, about.field) for about in self.about.values()}
         toolbox = ORIGINALS["help"].toolbox = Toolbox(self.about, self.tools, dict(servers))
         self.space.update(self.tools, TOOLS=toolbox, search_tools=toolbox.search)
 

@@ -44,7 +44,7 @@ class Children:
         output.write, output.drain, output.stop = child_write, lambda: None, lambda: None
         for fd in runner.private:
             os.close(fd)
-        calls.lock = threading.Lock()
+        calls.lock = threading.RLock()
         calls.over = "child_process", "a child process cannot call tools; only the first process can"
         for future in calls.stop():
             if not future.done():

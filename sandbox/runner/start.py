@@ -5,8 +5,7 @@ Started as `python3 -I -S -B /runner.py` with the protocol on descriptors 0 and
 moves the protocol to private descriptors before any code runs, so that
 whatever the code prints, on whichever level, is output and nothing else.
 It is written as the parts of this folder, which share their names, and is one
-file in the sandbox: start.py, stream.py, values.py, calls.py, tools.py, search.py,
-toolbox.py, loop.py, source.py, cells.py, errors.py, forked.py and, last, life.py.
+file in the sandbox; the host's sandbox/runner.go has their order.
 
 Nothing here is a security boundary: the code shares this process and can do to
 it what it likes. The host enforces every limit; this file is polite, fast, and
@@ -60,10 +59,11 @@ import warnings
 from asyncio import events, runners, tasks
 from collections import deque
 from collections.abc import Mapping
-from functools import partial
+from contextlib import suppress
+from functools import cached_property, partial, wraps
 from math import isfinite, log
 
-VERSION = 1
+VERSION = 2
 MAX_DEPTH = 64  # of arguments
 MAX_VALUES = 100_000  # in arguments
 HUGE, NEGATIVE_HUGE = 10**999, -(10**999)  # integers in arguments lie between

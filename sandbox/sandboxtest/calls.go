@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -18,7 +19,7 @@ var callChecks = []check{
 	fails("a dict and keywords together are a TypeError", "await echo({'a': 1}, b=2)", "TypeError: echo() takes one dict"),
 	fails("two positional arguments are a TypeError", "await echo(1, 2)", "TypeError: echo() takes one dict"),
 	fails("a positional argument that is no dict is a TypeError", "await echo([1])", "not a list"),
-	passes("a result is a str with data and content", `
+	passes("a result has data, text and content", `
 r = await echo(a=[1, 2.5, None, 'é'])
 assert isinstance(r, str) and r == '{"a":[1,2.5,null,"é"]}', r
 assert r.data == {'a': [1, 2.5, None, 'é']}
@@ -91,7 +92,37 @@ print(await asyncio.gather(echo(a=1), came.get()))
 loop.remove_reader(read)
 print(await echo(a=2))
 `, "b'before'\nb'beside' False\n['{\"a\":1}', b'with']\n{\"a\":2}\n"),
-	passes("a cancelled call gives its place back once answered", `
+	{"a call whose await was cancelled is cancelled at once, and its place is free", func(t *testing.T, s *suite) {
+		var cancelled atomic.Int64
+		h := &host{}
+		o := s.execIn(t, s.open(t, sandbox.Limits{Deadline: time.Minute}), `
+for _ in range(3):
+    try:
+        async with asyncio.timeout(0.01), asyncio.TaskGroup() as group:
+            for _ in range(64): group.create_task(slow())
+    except TimeoutError:
+        pass
+try:
+    await asyncio.wait_for(slow(), 0.01)
+except TimeoutError:
+    pass
+task = asyncio.create_task(slow())
+await asyncio.sleep(0)
+task.cancel()
+print(await asyncio.gather(task, *[echo(i=i) for i in range(100)], return_exceptions=True) and 'all came')
+`, func(ctx context.Context, c wire.Call) wire.Reply {
+			r := h.call(ctx, c)
+			if ctx.Err() != nil {
+				cancelled.Add(1)
+			}
+			return r
+		})
+		wantStdout(t, o, "all came\n")
+		if n := cancelled.Load(); n != 3*64+2 || h.most.Load() > 64 {
+			t.Errorf("%d calls were cancelled; %d at once", n, h.most.Load())
+		}
+	}},
+	passes("calls cancelled before they were answered leave every place free", `
 async def quick(): return await echo(a=1)
 for _ in range(10):
     tasks = [asyncio.create_task(echo(i=i)) for i in range(100)]
@@ -237,6 +268,22 @@ for fd in range(64):
         except OSError: pass
 await asyncio.sleep(1000)
 `, "protocol violation"),
+	stops("a cancelled call that never was ends the run", sandbox.Limits{}, forge(`{"op":"cancel","id":1}`)+"await asyncio.sleep(1000)", "protocol violation"),
+	stops("a call cancelled again and again ends the run", sandbox.Limits{}, "await echo()\n"+forge(`{"op":"cancel","id":1}`)+forge(`{"op":"cancel","id":1}`)+"await asyncio.sleep(1000)", "protocol violation"),
+	{"calls that are made and cancelled at once are no more at once than others", func(t *testing.T, s *suite) {
+		h := &host{delay: time.Millisecond}
+		sb := s.open(t, sandbox.Limits{Deadline: 20 * time.Second})
+		o := s.execIn(t, sb, `
+import os
+for i in range(1, 301):
+    for fd in range(3, 64):
+        try: os.write(fd, b'{"op":"call","id":%d,"tool":"toy/slow","args":{}}\n{"op":"cancel","id":%d}\n' % (i, i))
+        except OSError: pass
+`, h.call)
+		if most := h.most.Load(); o.Error != "" || most > 64 || h.count.Load() != 300 {
+			t.Errorf("got %+v; %d calls, %d at once", o, h.count.Load(), most)
+		}
+	}},
 	{"a forged end of the cell is no worse than an end", func(t *testing.T, s *suite) {
 		sb := s.open(t, sandbox.Limits{Deadline: 20 * time.Second})
 		o := s.execIn(t, sb, forge(`{"op":"done","cell":1,"error":null}`), nil)

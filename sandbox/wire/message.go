@@ -34,7 +34,7 @@ type Param struct {
 
 // Returns says what a result is in Python.
 type Returns struct {
-	// Kind is "text" where nothing is known of the structured content, and else
+	// Kind is "text" or "" where nothing is known of the structured content, and else
 	// what the value is: "object", "array", "string", "number", "boolean" or "any".
 	Kind string
 	// Field is the member of the structured content that is the value, where the
@@ -54,8 +54,9 @@ type Call struct {
 // Reply is the host's answer to one Call. With Err set the other fields are
 // empty.
 type Reply struct {
-	Text       string          // what the code's str holds
-	Structured bool            // Text is the JSON of the structured content
+	Text       string          // the text blocks and embedded texts, joined by newlines
+	Structured bool            // Text, read as JSON, is the structured content
+	Data       json.RawMessage // the structured content where Text is not; nil: there is none
 	Content    json.RawMessage // the content blocks, a JSON array; nil: one text block holding Text
 	Err        *CallError      // the call was refused, or failed; nil when it did not
 }

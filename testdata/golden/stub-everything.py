@@ -38,7 +38,7 @@ async def get_resource_reference(params: dict) -> str:
     """
 
 
-async def get_structured_content(params: dict) -> str:
+async def get_structured_content(params: dict) -> dict:
     """
     Returns structured content along with an output schema for client data validation
 

@@ -1,4 +1,4 @@
-async def create_entities(params: dict) -> str:
+async def create_entities(params: dict) -> dict:
     """
     Create multiple new entities in the knowledge graph
 
@@ -7,7 +7,7 @@ async def create_entities(params: dict) -> str:
     """
 
 
-async def create_relations(params: dict) -> str:
+async def create_relations(params: dict) -> dict:
     """
     Create multiple new relations between entities in the knowledge graph. Relations should be in active voice
 
@@ -16,7 +16,7 @@ async def create_relations(params: dict) -> str:
     """
 
 
-async def add_observations(params: dict) -> str:
+async def add_observations(params: dict) -> dict:
     """
     Add new observations to existing entities in the knowledge graph
 
@@ -25,7 +25,7 @@ async def add_observations(params: dict) -> str:
     """
 
 
-async def delete_entities(params: dict) -> str:
+async def delete_entities(params: dict) -> dict:
     """
     Delete multiple entities and their associated relations from the knowledge graph
 
@@ -35,7 +35,7 @@ async def delete_entities(params: dict) -> str:
     """
 
 
-async def delete_observations(params: dict) -> str:
+async def delete_observations(params: dict) -> dict:
     """
     Delete specific observations from entities in the knowledge graph
 
@@ -44,7 +44,7 @@ async def delete_observations(params: dict) -> str:
     """
 
 
-async def delete_relations(params: dict) -> str:
+async def delete_relations(params: dict) -> dict:
     """
     Delete multiple relations from the knowledge graph
 
@@ -54,7 +54,7 @@ async def delete_relations(params: dict) -> str:
     """
 
 
-async def read_graph(params: dict) -> str:
+async def read_graph(params: dict) -> dict:
     """
     Read the entire knowledge graph
 
@@ -63,7 +63,7 @@ async def read_graph(params: dict) -> str:
     """
 
 
-async def search_nodes(params: dict) -> str:
+async def search_nodes(params: dict) -> dict:
     """
     Search for nodes in the knowledge graph based on a query
 
@@ -73,7 +73,7 @@ async def search_nodes(params: dict) -> str:
     """
 
 
-async def open_nodes(params: dict) -> str:
+async def open_nodes(params: dict) -> dict:
     """
     Open specific nodes in the knowledge graph by their names
 

@@ -1,4 +1,4 @@
-async def aggregate_db(params: dict) -> str:
+async def aggregate_db(params: dict) -> dict:
     """
     Run an aggregation against a MongoDB database
 
@@ -11,7 +11,7 @@ async def aggregate_db(params: dict) -> str:
     """
 
 
-async def aggregate(params: dict) -> str:
+async def aggregate(params: dict) -> dict:
     """
     Run an aggregation against a MongoDB collection
 
@@ -25,7 +25,7 @@ async def aggregate(params: dict) -> str:
     """
 
 
-async def collection_indexes(params: dict) -> str:
+async def collection_indexes(params: dict) -> dict:
     """
     Describe the indexes for a collection
 
@@ -37,7 +37,7 @@ async def collection_indexes(params: dict) -> str:
     """
 
 
-async def collection_schema(params: dict) -> str:
+async def collection_schema(params: dict) -> dict:
     """
     Describe the schema for a collection
 
@@ -51,7 +51,7 @@ async def collection_schema(params: dict) -> str:
     """
 
 
-async def collection_storage_size(params: dict) -> str:
+async def collection_storage_size(params: dict) -> dict:
     """
     Gets the size of the collection
 
@@ -70,11 +70,11 @@ async def connect(params: dict) -> str:
     params: connectionString: str, connectionName?: str
       connectionString: MongoDB connection string (in the mongodb:// or mongodb+srv:// format)
       connectionName: Optional short label for the connection (stored slugified with a short suffix, e.g. "staging" becomes staging-<suffix>). Shown in connection listings; hel [...]
-    returns: connectionId: str
+    returns: connectionId
     """
 
 
-async def count(params: dict) -> str:
+async def count(params: dict) -> dict:
     """
     Gets the number of documents in a MongoDB collection using db.collection.count() and query as an optional filter parameter
 
@@ -87,7 +87,7 @@ async def count(params: dict) -> str:
     """
 
 
-async def create_collection(params: dict) -> str:
+async def create_collection(params: dict) -> dict:
     """
     Creates a new collection in a database. If the database doesn't exist, it will be created automatically.
 
@@ -99,7 +99,7 @@ async def create_collection(params: dict) -> str:
     """
 
 
-async def create_index(params: dict) -> str:
+async def create_index(params: dict) -> dict:
     """
     Create an index for a collection
 
@@ -113,7 +113,7 @@ async def create_index(params: dict) -> str:
     """
 
 
-async def db_stats(params: dict) -> str:
+async def db_stats(params: dict) -> dict:
     """
     Returns statistics that reflect the use state of a single database
 
@@ -124,7 +124,7 @@ async def db_stats(params: dict) -> str:
     """
 
 
-async def delete_many(params: dict) -> str:
+async def delete_many(params: dict) -> dict:
     """
     Removes all documents that match the filter from a MongoDB collection
 
@@ -143,11 +143,11 @@ async def disconnect(params: dict) -> str:
 
     params: connectionId: str
       connectionId: The connectionId to disconnect.
-    returns: outcome: "removed" | "disconnected"
+    returns: "removed" | "disconnected"
     """
 
 
-async def drop_collection(params: dict) -> str:
+async def drop_collection(params: dict) -> dict:
     """
     Removes a collection or view from the database. The method also removes any indexes associated with the dropped collection.
 
@@ -159,7 +159,7 @@ async def drop_collection(params: dict) -> str:
     """
 
 
-async def drop_database(params: dict) -> str:
+async def drop_database(params: dict) -> dict:
     """
     Removes the specified database, deleting the associated data files
 
@@ -170,7 +170,7 @@ async def drop_database(params: dict) -> str:
     """
 
 
-async def drop_index(params: dict) -> str:
+async def drop_index(params: dict) -> dict:
     """
     Drop an index for the provided database and collection.
 
@@ -184,7 +184,7 @@ async def drop_index(params: dict) -> str:
     """
 
 
-async def explain(params: dict) -> str:
+async def explain(params: dict) -> dict:
     """
     Returns statistics describing the execution of the winning plan chosen by the query optimizer for the evaluated method
 
@@ -212,7 +212,7 @@ async def export(params: dict) -> str:
     """
 
 
-async def find(params: dict) -> str:
+async def find(params: dict) -> dict:
     """
     Run a find query against a MongoDB collection
 
@@ -229,7 +229,7 @@ async def find(params: dict) -> str:
     """
 
 
-async def insert_many(params: dict) -> str:
+async def insert_many(params: dict) -> dict:
     """
     Insert an array of documents into a MongoDB collection. If the list of documents is above com.mongodb/maxRequestPayloadBytes, consider inserting them in batches.
 
@@ -242,7 +242,7 @@ async def insert_many(params: dict) -> str:
     """
 
 
-async def list_collections(params: dict) -> str:
+async def list_collections(params: dict) -> dict:
     """
     List all collections for a given database
 
@@ -253,7 +253,7 @@ async def list_collections(params: dict) -> str:
     """
 
 
-async def list_connections(params: dict) -> str:
+async def list_connections(params: dict) -> dict:
     """
     List the active MongoDB connections and their connectionIds. Use this to find a connectionId established earlier.
 
@@ -262,7 +262,7 @@ async def list_connections(params: dict) -> str:
     """
 
 
-async def list_databases(params: dict) -> str:
+async def list_databases(params: dict) -> dict:
     """
     List all databases for a MongoDB connection
 
@@ -272,7 +272,7 @@ async def list_databases(params: dict) -> str:
     """
 
 
-async def mongodb_logs(params: dict) -> str:
+async def mongodb_logs(params: dict) -> dict:
     """
     Returns the most recent logged mongod events
 
@@ -284,7 +284,7 @@ async def mongodb_logs(params: dict) -> str:
     """
 
 
-async def rename_collection(params: dict) -> str:
+async def rename_collection(params: dict) -> dict:
     """
     Renames a collection in a MongoDB database
 
@@ -298,7 +298,7 @@ async def rename_collection(params: dict) -> str:
     """
 
 
-async def update_many(params: dict) -> str:
+async def update_many(params: dict) -> dict:
     """
     Updates all documents that match the specified filter for a collection. If the list of documents is above com.mongodb/maxRequestPayloadBytes, consider updating them in batches.
 
@@ -313,7 +313,7 @@ async def update_many(params: dict) -> str:
     """
 
 
-async def atlas_local_create_deployment(params: dict) -> str:
+async def atlas_local_create_deployment(params: dict) -> dict:
     """
     Create a MongoDB Atlas local deployment. Default image is preview. When the user does not specify an image tag, inform them that preview is used by default and provide this link for more information: https://hub.docker.com/r/mongodb/mongodb-atlas-local
 
@@ -325,7 +325,7 @@ async def atlas_local_create_deployment(params: dict) -> str:
     """
 
 
-async def atlas_local_list_deployments(params: dict) -> str:
+async def atlas_local_list_deployments(params: dict) -> dict:
     """
     List MongoDB Atlas local deployments
 
@@ -334,7 +334,7 @@ async def atlas_local_list_deployments(params: dict) -> str:
     """
 
 
-async def atlas_local_delete_deployment(params: dict) -> str:
+async def atlas_local_delete_deployment(params: dict) -> dict:
     """
     Delete a MongoDB Atlas local deployment
 
@@ -344,7 +344,7 @@ async def atlas_local_delete_deployment(params: dict) -> str:
     """
 
 
-async def atlas_local_connect_deployment(params: dict) -> str:
+async def atlas_local_connect_deployment(params: dict) -> dict:
     """
     Connect to a MongoDB Atlas Local deployment and get back a connectionId to pass to the other MongoDB tools
 

@@ -1,4 +1,4 @@
-async def sequentialthinking(params: dict) -> str:
+async def sequentialthinking(params: dict) -> dict:
     """
     A detailed tool for dynamic and reflective problem-solving through thoughts.
     This tool helps analyze problems through a flexible thinking process that can adapt and evolve.

@@ -23,5 +23,5 @@ func Example() {
 	fmt.Printf("%s", protocol.AppendReply(nil, m.Call.ID, wire.Reply{Text: `{"sum":12345678901234567892}`, Structured: true}))
 	// Output:
 	// toy/add {"a":12345678901234567890,"b":2}
-	// {"op":"result","id":1,"text":"{\"sum\":12345678901234567892}"}
+	// {"op":"result","id":1,"text":"{\"sum\":12345678901234567892}","structured":true}
 }

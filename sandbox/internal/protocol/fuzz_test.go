@@ -48,6 +48,11 @@ func FuzzParseRunner(f *testing.F) {
 			m.Text = ""
 		case protocol.OpDone:
 			m.Cell, m.Error = 0, ""
+		case protocol.OpCancel:
+			if !cmp.Equal(m.Call, wire.Call{ID: m.Call.ID}) || m.Call.ID < 1 {
+				t.Fatalf("got %+v", m.Call)
+			}
+			m.Call = wire.Call{}
 		case protocol.OpCall:
 			text, err := strictjson.Append(nil, m.Call.Args)
 			if err != nil || m.Call.ID < 1 || m.Call.Tool == "" {

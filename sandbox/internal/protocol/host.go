@@ -15,14 +15,16 @@ import (
 //	{"op":"init","tools":[["name","id","stub","summary",FACTS],…],"in_flight":64,"arguments":65536}
 //	{"op":"exec","cell":1,"code":"…"}
 //	{"op":"ping"}
-//	{"op":"result","id":7,"text":"…","content":"[…]"}    content may be absent
+//	{"op":"result","id":7,"text":"…","structured":true}
+//	{"op":"result","id":7,"content":"[…]","structured":"{…}"}
 //	{"op":"error","id":7,"tool":"…","code":"…","codes":["…"],"message":"…"}
 //
 // where FACTS are
 //
 //	{"params":[["name","stub line",required,nullable,integer],…],"open":false,"returns":["object",""],"schemas":"{…}"}
 //
-// and required, nullable and integer are true or false.
+// and required, nullable and integer are true or false. A result has text, which stands for one text
+// block, or content, all blocks. The structured content is absent, or the text is it, or it is JSON.
 
 // AppendInit appends the line that tells the runner its tools, how many calls
 // it may have in flight, and how many bytes the arguments of one may have.
@@ -83,9 +85,18 @@ func AppendReply(dst []byte, id int64, r wire.Reply) []byte {
 	}
 	dst = append(dst, `{"op":"result","id":`...)
 	dst = strconv.AppendInt(dst, id, 10)
-	dst = strictjson.AppendString(append(dst, `,"text":`...), r.Text)
-	if r.Content != nil {
+	if r.Content == nil {
+		dst = strictjson.AppendString(append(dst, `,"text":`...), r.Text)
+	} else {
 		dst = strictjson.AppendString(append(dst, `,"content":`...), r.Content)
+	}
+	switch {
+	case r.Data != nil:
+		dst = strictjson.AppendString(append(dst, `,"structured":`...), r.Data)
+	case r.Structured && r.Content == nil:
+		dst = append(dst, `,"structured":true`...)
+	case r.Structured: // the runner would have to find the text in the blocks
+		dst = strictjson.AppendString(append(dst, `,"structured":`...), r.Text)
 	}
 	return append(dst, "}\n"...)
 }

@@ -15,26 +15,28 @@ type Op string
 
 // What the runner says. Each line is one JSON object with exactly these keys:
 //
-//	{"op":"ready","version":1}
+//	{"op":"ready","version":2}
 //	{"op":"call","id":7,"tool":"server/add","args":{…}}
+//	{"op":"cancel","id":7}
 //	{"op":"out","text":"…"}
 //	{"op":"done","cell":1,"error":null|"…"}
 const (
-	OpReady Op = "ready" // started, initialised, or alive: the answer to init and ping too
-	OpCall  Op = "call"  // the code calls a tool
-	OpOut   Op = "out"   // the code printed
-	OpDone  Op = "done"  // the cell is over; nothing more follows until the next one
+	OpReady  Op = "ready"  // started, initialised, or alive: the answer to init and ping too
+	OpCall   Op = "call"   // the code calls a tool
+	OpCancel Op = "cancel" // the code does not wait for the answer to a call any more
+	OpOut    Op = "out"    // the code printed
+	OpDone   Op = "done"   // the cell is over; nothing more follows until the next one
 )
 
 // Version is the protocol's version. A runner with another one is refused.
-const Version = 1
+const Version = 2
 
 // Message is one line from the runner. Op says which of the other fields mean
 // something; the rest are zero.
 type Message struct {
 	Op      Op
 	Version int64     // OpReady
-	Call    wire.Call // OpCall
+	Call    wire.Call // OpCall; OpCancel: only the id
 	Text    string    // OpOut, never empty
 	Cell    int64     // OpDone
 	Error   string    // OpDone; "" for none
@@ -42,10 +44,11 @@ type Message struct {
 
 // opKeys are the keys a line of each op has besides "op", no more and no fewer.
 var opKeys = map[Op][]string{
-	OpReady: {"version"},
-	OpCall:  {"id", "tool", "args"},
-	OpOut:   {"text"},
-	OpDone:  {"cell", "error"},
+	OpReady:  {"version"},
+	OpCall:   {"id", "tool", "args"},
+	OpCancel: {"id"},
+	OpOut:    {"text"},
+	OpDone:   {"cell", "error"},
 }
 
 // lineBounds are the defaults for a call's arguments, and what is around them. How

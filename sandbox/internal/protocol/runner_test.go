@@ -18,6 +18,7 @@ var goodLines = []struct {
 	want protocol.Message
 }{
 	{`{"op":"ready","version":1}`, protocol.Message{Op: protocol.OpReady, Version: 1}},
+	{`{"op":"cancel","id":7}`, protocol.Message{Op: protocol.OpCancel, Call: wire.Call{ID: 7}}},
 	{`{"op":"out","text":"a\n\u2028"}`, protocol.Message{Op: protocol.OpOut, Text: "a\n\u2028"}},
 	{`{"op":"done","cell":3,"error":null}`, protocol.Message{Op: protocol.OpDone, Cell: 3}},
 	{`{"op":"done","cell":3,"error":"x"}`, protocol.Message{Op: protocol.OpDone, Cell: 3, Error: "x"}},
@@ -48,6 +49,7 @@ var badLines = []string{
 	`{"version":1}`, `{"op":"ready"}`, `{"op":"ready","version":1,"x":1}`, `{"op":"ready","version":1,"cell":1}`,
 	`{"op":"ready","version":1}{}`, `{"op":"ready","version":1},`, `{"op":"ready","op":"ready","version":1}`,
 	`{"op":"ready","version":0}`, `{"op":"ready","version":-1}`, `{"op":"ready","version":"1"}`, `{"op":"ready","version":1.0}`, `{"op":"ready","version":1e0}`,
+	`{"op":"cancel"}`, `{"op":"cancel","id":0}`, `{"op":"cancel","id":1,"tool":"x"}`, `{"op":"cancel","id":"1"}`,
 	`{"op":"out","text":""}`, `{"op":"out","text":1}`, `{"op":"out","text":null}`, `{"op":"out","text":"\ud800"}`, "{\"op\":\"out\",\"text\":\"\xff\"}",
 	`{"op":"done","cell":1}`, `{"op":"done","cell":1,"error":""}`, `{"op":"done","cell":1,"error":false}`, `{"op":"done","cell":9223372036854775808,"error":null}`,
 	`{"op":"call","id":0,"tool":"x","args":{}}`, `{"op":"call","id":-1,"tool":"x","args":{}}`, `{"op":"call","id":1,"tool":"","args":{}}`,

@@ -199,7 +199,16 @@ func TestHostLinesCannotBeBroken(t *testing.T) {
 		}},
 		{protocol.AppendReply(nil, 7, wire.Reply{Text: nasty}), map[string]any{"op": "result", "id": json.Number("7"), "text": clean}},
 		{protocol.AppendReply(nil, 7, wire.Reply{Content: json.RawMessage(nasty)}), map[string]any{
-			"op": "result", "id": json.Number("7"), "text": "", "content": clean,
+			"op": "result", "id": json.Number("7"), "content": clean,
+		}},
+		{protocol.AppendReply(nil, 7, wire.Reply{Text: nasty, Structured: true}), map[string]any{
+			"op": "result", "id": json.Number("7"), "text": clean, "structured": true,
+		}},
+		{protocol.AppendReply(nil, 7, wire.Reply{Text: nasty, Structured: true, Content: json.RawMessage(nasty)}), map[string]any{
+			"op": "result", "id": json.Number("7"), "content": clean, "structured": clean,
+		}},
+		{protocol.AppendReply(nil, 7, wire.Reply{Text: nasty, Data: json.RawMessage(nasty)}), map[string]any{
+			"op": "result", "id": json.Number("7"), "text": clean, "structured": clean,
 		}},
 		{protocol.AppendReply(nil, 7, wire.Reply{Text: "ignored", Err: &wire.CallError{Tool: nasty, Code: "c", Codes: []string{"c", nasty}, Message: nasty}}), map[string]any{
 			"op": "error", "id": json.Number("7"), "tool": clean, "code": "c", "codes": []any{"c", clean}, "message": clean,
