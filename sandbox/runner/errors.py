@@ -2,25 +2,98 @@
 
 
 def describe(e):
-    """The end of the traceback."""
-    try:
-        text = render(e)
-    except BaseException:
-        text = type(e).__name__  # a broken __str__, or no memory left
-    data = text.encode("utf-8", "backslashreplace")
-    if len(data) <= MAX_ERROR:
-        return data.decode()
-    tail = data[-MAX_ERROR:].decode("utf-8", "ignore")
-    head, newline, rest = tail.partition("\n")
-    return rest if newline and len(rest) > MAX_ERROR // 2 else tail
+    """The traceback, within MAX_ERROR bytes: type, message and the program's own lines
+    are kept as long as possible."""
+    text = ""
+    for most, own in ((1000, False), (300, False), (300, True)):
+        try:
+            text = render(e, most, own)
+        except BaseException:
+            text = type(e).__name__  # a broken __str__, or no memory left
+        if len(encoded(text)) <= MAX_ERROR:
+            return encoded(text).decode()
+    return without_middle(encoded(text))
 
 
-def render(e):
+def encoded(text):
+    return text.encode("utf-8", "backslashreplace")
+
+
+def without_middle(data):
+    """Cuts a traceback that is still too long where its first and last lines are not."""
+    head = data[:MAX_ERROR // 3].decode("utf-8", "ignore").rpartition("\n")[0]
+    tail = data[-MAX_ERROR // 2:].decode("utf-8", "ignore").partition("\n")[2]
+    return f"{head}\n  …\n{tail}"
+
+
+def render(e, most=1000, own=False):
+    """The traceback, with messages of so many characters, and only of the program's own frames."""
     if isinstance(e, SystemExit):
         return f"SystemExit: {e}"
+    if isinstance(e, SyntaxError):
+        locate(e)
     trace = traceback.TracebackException(type(e), e, e.__traceback__, compact=True)
+    for part in parts_of(trace):
+        part._str = shortened(part._str, most)
+        if own:
+            part.stack[:] = [frame for frame in part.stack if frame.filename.startswith(PROGRAM)] or part.stack
     bare = not trace.stack and not trace.exceptions and trace.__cause__ is None is trace.__context__
-    return "".join(trace.format_exception_only() if bare else trace.format()).rstrip()
+    text = "".join(trace.format_exception_only() if bare else trace.format()).rstrip()
+    return "\n".join(narrow(text.split("\n"), most))
+
+
+PROGRAM = "<run_python"  # starts the names of files that are the program's
+WIDE = 240  # characters of a line of source that are shown
+
+
+def parts_of(trace):
+    """An exception and all that are shown with it."""
+    found, left = [], [trace]
+    while left:
+        part = left.pop()
+        found.append(part)
+        left += [more for more in (part.__cause__, part.__context__, *(part.exceptions or ())) if more is not None]
+    return found
+
+
+def shortened(text, most):
+    if not isinstance(text, str) or len(text) <= most:
+        return text
+    head, tail = most * 2 // 3, most // 3
+    return f"{text[:head]} … {len(text) - head - tail} characters left out … {text[-tail:]}"
+
+
+def narrow(lines, most):
+    """Shortens lines of source, and leaves out what points into them."""
+    was_cut = False
+    for line in lines:
+        if was_cut and line.strip("^~ ") == "":
+            continue
+        was_cut = line.startswith("    ") and len(line) > WIDE + 8
+        yield shortened(line, WIDE) if was_cut else line
+
+
+def locate(e):
+    """Gives a syntax error of the program the line, and the place in it, that the
+    compiler left out, and not more of a long line than is needed."""
+    if e.lineno is None and "null bytes" in str(e.msg):
+        for name in reversed(linecache.cache):
+            lines = linecache.getlines(name) if name.startswith(PROGRAM) else ()
+            at = next((i for i, line in enumerate(lines) if "\0" in line), None)
+            if at is not None:
+                e.filename, e.lineno, e.offset = name, at + 1, lines[at].index("\0") + 1
+                break
+    if e.lineno is None or not str(e.filename).startswith(PROGRAM):
+        return
+    text = e.text or linecache.getline(e.filename, e.lineno)
+    text = text.rstrip("\n").replace("\0", "\N{SYMBOL FOR NULL}")
+    first = len(text) - len(text.lstrip()) + 1
+    if not e.offset or e.offset < first:  # no caret is shown in front of the line
+        e.offset, e.end_lineno, e.end_offset = first, None, None
+    if len(text) > WIDE:
+        start = max(e.offset - WIDE // 2, 0)
+        text, e.offset, e.end_lineno, e.end_offset = text[start:start + WIDE], e.offset - start, None, None
+    e.text = text
 
 
 OURS = {HERE, __file__}  # files whose frames are not shown
