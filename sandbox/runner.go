@@ -10,8 +10,8 @@ var (
 	//go:embed runner
 	runnerParts embed.FS
 	partNames   = []string{
-		"start", "stream", "values", "replies", "calls", "tools", "search", "toolbox",
-		"loop", "source", "cells", "errors", "forked", "life",
+		"start", "stream", "values", "replies", "calls", "tools", "search", "toolbox", "helpers",
+		"loop", "source", "check", "hints", "endings", "cells", "errors", "forked", "life",
 	}
 )
 

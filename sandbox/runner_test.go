@@ -138,7 +138,7 @@ func TestToolsAreProperAsyncFunctions(t *testing.T) {
 		"import inspect\ninspect.iscoroutinefunction(a__b)":    "True\n",
 		"print(a__b.__name__, a__b.__doc__)":                   "a__b the stub\n",
 		"print(await a__b(params=1), await params(params={}))": "a/b a/params\n",
-		"type(a__b(x=1)).__name__":                             "'coroutine'\n",
+		"c = a__b(x=1)\nc.close()\ntype(c).__name__":           "'coroutine'\n",
 		"import copy, pickle\nr = await a__b()\nprint(r.content, type(copy.deepcopy(r)), type(copy.copy(r)), type(pickle.loads(pickle.dumps(r))))": "[{'type': 'text', 'text': 'a/b'}] <class 'str'> <class 'str'> <class 'str'>\n",
 		"import pickle\ne = pickle.loads(pickle.dumps(ToolError('m', tool='t', code='c', codes=['c'])))\nprint(e, e.tool, e.code, e.codes)":        "m t c ['c']\n",
 	} {

@@ -10,7 +10,10 @@ class Cells:
         self.module = types.ModuleType("__main__")
         self.space = self.module.__dict__
         self.space.update(__builtins__=builtins, ToolError=ToolError, ToolResult=ToolResult, asyncio=asyncio, json=json)
-        self.tools, self.about = {}, {}
+        self.basics = dict(self.space)
+        self.tools, self.about, self.names = {}, {}, Names({}, {}, {})
+        self.importer = Importer()
+        self.endings = Endings(calls)
         self.streams = ()
         self.set_tools([])
 
@@ -18,11 +21,15 @@ class Cells:
         for name, tool in self.tools.items():
             if self.space.get(name) is tool:
                 del self.space[name]
+        self.names.take(self.space)
         self.about = {entry[0]: About(*entry) for entry in entries}
         self.tools = {name: make_tool(self.calls, about) for name, about in self.about.items()}
         self.calls.returns = {about.id: (about.kind, about.field) for about in self.about.values()}
         toolbox = ORIGINALS["help"].toolbox = Toolbox(self.about, self.tools, dict(servers))
         self.space.update(self.tools, TOOLS=toolbox, search_tools=toolbox.search)
+        given = self.basics | {name: self.space[name] for name in (*self.tools, "TOOLS", "search_tools")}
+        self.names = Names(self.tools, self.about, given)
+        self.importer.forget(self.names)
 
     def learn(self, shapes):
         """Keeps what calls have returned, for those tools of which no schema says it."""
@@ -36,7 +43,10 @@ class Cells:
         self.streams = (self.output.stream(), self.output.stream())
         sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__ = self.streams
         sys.modules["__main__"] = self.module
-        asyncio.run = runners.run = run
+        sys.meta_path.append(self.importer)
+        warnings._warn_unawaited_coroutine = self.endings.unawaited
+        nest_loops()
+        without_shell()
         events.set_event_loop(self.loop)
 
     def execute(self, number, code):
@@ -48,7 +58,7 @@ class Cells:
         restore()
         if os.getpid() != PROCESS:  # this is a child process of the code
             end_child(error)
-        text = None if error is None else describe(error)
+        text = None if error is None else describe(hinted(error, self.names))
         self.cancel_tasks()
         self.flush(sys.stdout, sys.stderr)
         self.output.stop()
@@ -56,26 +66,42 @@ class Cells:
 
     def attempt(self, number, code):
         filename = "<run_python>" if number == 1 else f"<run_python {number}>"
-        linecache.cache[filename] = (len(code), None, code.splitlines(True), filename)
+        keep_source(code, filename)
         try:
-            body, value = prepare(code, filename)
-        except BaseException as e:  # SyntaxError, RecursionError, MemoryError, …
+            tree, text = read(code, filename)
+            if text is not code:
+                code = text
+                keep_source(code, filename)
+            look_at(tree, code, self.names, self.space, filename)
+            body, value = prepare(tree, filename)
+        except SyntaxError as e:
+            return explained(e, code)
+        except BaseException as e:  # RecursionError, MemoryError, …
             return e
         if self.loop.is_closed():
             self.loop = CellLoop()
             events.set_event_loop(self.loop)
+        self.endings.begin(self.loop, self.space)
         return self.loop.run_until_complete(self.body(body, value))
 
     async def body(self, body, value):
-        error = None
+        error = result = None
+        sys.set_coroutine_origin_tracking_depth(1)
         try:
             await evaluate(body, self.space)
             if value is not None:
                 result = await evaluate(value, self.space)
-                if result is not None:
+                if result is not None and not futures.isfuture(result):
                     print(repr(result))
+            if os.getpid() == PROCESS:
+                error = await self.endings.wait()
+                if futures.isfuture(result) and result.done() and error is None and (result := result.result()) is not None:
+                    print(repr(result))
+                result = None
+                error = error or self.endings.forgotten()
         except BaseException as e:
             error = None if is_clean_exit(e) else e
+        sys.set_coroutine_origin_tracking_depth(0)
         restore()
         return error
 
@@ -96,6 +122,10 @@ class Cells:
                 stream.flush()
             except BaseException:
                 pass  # the code put something there that cannot, or took ours apart
+
+
+def keep_source(code, filename):
+    linecache.cache[filename] = (len(code), None, code.splitlines(True), filename)
 
 
 def restore():

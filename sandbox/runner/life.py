@@ -108,9 +108,10 @@ class Runner:
         os.write(write, b'{"op":"result","id":1,"text":"{}"}\n')
         calls, cells = Calls(Wire(read, null)), self.cells
         calls.open = True
-        cells.space["rehearsed"] = make_tool(calls, About("rehearsed", "", "", "", NOTHING_KNOWN))
-        cells.execute(0, "print((await rehearsed(a=1)).data)\n0")
-        del cells.space["rehearsed"]
+        cells.space["rehearsed"] = cells.names.given["rehearsed"] = make_tool(calls, About("rehearsed", "", "", "", NOTHING_KNOWN))
+        cells.execute(0, "async def re__hearsal():\n    print((await rehearsed(a=1)).data)\nawait re__hearsal()\n0")
+        for name in ("rehearsed", "re__hearsal"):
+            del cells.space[name]
         cells.loop.remove_reader(read)
         vars(cells.loop).pop("_tick", None)  # the next call attends to its own wire
         for fd in (read, write, null):

@@ -56,11 +56,12 @@ import time
 import traceback
 import types
 import warnings
-from asyncio import events, runners, tasks
+from asyncio import events, futures, runners, tasks
 from collections import deque
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cached_property, partial, wraps
+from importlib.machinery import ModuleSpec
 from math import isfinite, log
 
 VERSION = 2

@@ -103,7 +103,14 @@ import threading, time
 threading.Thread(target=time.sleep, args=(1000,)).start()
 print('done')
 `, "done\n"),
-	prints("a task pending at the end is cancelled", `
+	prints("a task pending at the end is run to its end", `
+async def f():
+    await asyncio.sleep(0.1)
+    print((await echo(a=1)).data)
+asyncio.create_task(f())
+print('done')
+`, "done\n{'a': 1}\n"),
+	prints("sys.exit cancels the tasks that are left", `
 async def f():
     try:
         await asyncio.sleep(1000)
@@ -113,15 +120,38 @@ async def f():
 t = asyncio.create_task(f())
 await asyncio.sleep(0)
 print('done')
+raise SystemExit
 `, "done\ncancelled\n"),
-	prints("a task that refuses to be cancelled does not keep the run open", `
+	fails("a task that cannot come to its end is cancelled and named", `
+async def f():
+    await asyncio.sleep(1000)
+t = asyncio.create_task(f())
+print('done')
+`, "cancelled: f() at line 3"),
+	fails("a task that refuses to be cancelled does not keep the run open", `
 async def f():
     while True:
         try: await asyncio.sleep(1000)
         except BaseException: pass
 t = asyncio.create_task(f())
 print('done')
-`, "done\n"),
+`, "cancelled: f() at line 4"),
+	fails("a task that fails and is not awaited says so", `
+async def f():
+    1 / 0
+asyncio.create_task(f())
+print('done')
+`, "ZeroDivisionError: division by zero"),
+	prints("a worker that waits for more work keeps nothing open", `
+queue = asyncio.Queue()
+async def worker():
+    while True:
+        print((await echo(a=await queue.get())).data)
+        queue.task_done()
+workers = [asyncio.create_task(worker()) for _ in range(3)]
+queue.put_nowait(1)
+await queue.join()
+`, "{'a': 1}\n"),
 	{"deleting every builtin harms nothing but the code", func(t *testing.T, s *suite) {
 		sb := s.open(t, sandbox.Limits{})
 		o := s.execIn(t, sb, "import builtins\nfor n in list(vars(builtins)): delattr(builtins, n)\nprint(1)", nil)

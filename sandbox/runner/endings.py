@@ -1,0 +1,131 @@
+# What a program left unfinished.
+
+LINGER = 10  # seconds that tasks may go on without a call under way
+MOST_NAMED = 5  # tasks, or coroutines, that an error names
+WAIT_STEP = 0.05  # seconds between looks at whether tasks can still come to an end
+
+
+class Endings:
+    """What happens when the code has ended and not all that it began has."""
+
+    def __init__(self, calls, warn=warnings._warn_unawaited_coroutine):
+        self.calls, self.warn = calls, warn
+        self.loop, self.space, self.lone = None, {}, []
+
+    def begin(self, loop, space):
+        self.loop, self.space = loop, space
+        self.lone.clear()
+        loop.lost.clear()
+
+    def unawaited(self, coroutine):
+        """Called by Python for a coroutine that is freed and was never awaited."""
+        place = where_made(coroutine)
+        if place is None:
+            self.warn(coroutine)
+        elif len(self.lone) < MOST_NAMED:
+            self.lone.append((coroutine.__qualname__, place))
+
+    async def wait(self):
+        """Runs the tasks that are left to their end, as long as they can come to one.
+        The error, or None."""
+        here, seen, quiet = tasks.current_task(), set(), monotonic() + LINGER
+        while True:
+            left = {task for task in tasks.all_tasks(self.loop) if task is not here}
+            seen |= left
+            if not left:
+                break
+            if self.calls.pending or self.calls.queue:
+                quiet = monotonic() + LINGER
+            elif not self.moves(quiet):
+                break
+            await tasks.wait(left, timeout=WAIT_STEP, return_when=tasks.FIRST_COMPLETED)
+        for task in seen - left:
+            if not task.cancelled() and task._log_traceback:
+                return with_note(task.exception(), task)
+        stuck = [task for task in left if not idle(task)]
+        return unfinished(stuck) if stuck else None
+
+    def moves(self, quiet):
+        """Whether anything is to come that a task may wait for, before that time."""
+        loop, now = self.loop, monotonic()
+        if now > quiet:
+            return False
+        if loop._ready or len(loop._selector.get_map()) > 2 or threading.active_count() > 2:
+            return True  # a file, or a thread; two of each are the runner's
+        return any(not timer._cancelled and timer._when <= quiet for timer in loop._scheduled)
+
+    def forgotten(self):
+        """The error of a task that nothing asked for, or of a coroutine that was
+        never awaited, or None."""
+        made = []
+        for value in reachable(self.space):
+            if futures.isfuture(value):
+                if value.done() and not value.cancelled() and getattr(value, "_log_traceback", False):
+                    return with_note(value.exception(), value)
+            elif type(value) is types.CoroutineType and inspect.getcoroutinestate(value) == inspect.CORO_CREATED:
+                made.append((value.__qualname__, where_made(value)))
+        if self.loop.lost:
+            return with_note(self.loop.lost[0])
+        lone = [*self.lone, *made]
+        return never_awaited(lone) if lone else None
+
+
+def reachable(space):
+    """The values of variables, and what is directly in lists and the like."""
+    for value in list(space.values()):
+        yield value
+        if type(value) in (list, tuple, set) and len(value) <= 1000:
+            yield from list(value)
+        elif type(value) is dict and len(value) <= 1000 and value is not space:
+            yield from list(value.values())
+
+
+def where_made(coroutine):
+    """The file and line of the program at which a coroutine was made, or None."""
+    origin = coroutine.cr_origin
+    if not origin:
+        return ("", 0) if coroutine.cr_code.co_filename in (HERE, __file__) else None
+    return (origin[0][0], origin[0][1]) if origin[0][0].startswith("<run_python") else None
+
+
+def never_awaited(lone):
+    lines = []
+    for name, (file, number) in dict.fromkeys(lone):
+        line = linecache.getline(file, number).strip()[:120] if number else ""
+        lines.append(f"{name}() was never awaited, so it did nothing{f' (line {number}: {line})' if number else ''}. Write: await {name}(…)")
+    return RuntimeError("\n".join(lines[:MOST_NAMED]))
+
+
+def with_note(e, task=None):
+    name = task.get_coro().__qualname__ + "()" if isinstance(task, tasks.Task) and hasattr(task.get_coro(), "__qualname__") else "a task"
+    try:
+        e.add_note(f"This came up in {name}, which the program did not await.")
+    except Exception:
+        pass
+    return e
+
+
+def waiting_in(task):
+    """What a task waits in: the coroutines that await each other, the innermost last."""
+    inner, found = task.get_coro(), []
+    while inner is not None and len(found) < 100:
+        found.append(inner)
+        inner = getattr(inner, "cr_await", None) or getattr(inner, "ag_await", None)
+    return found
+
+
+def idle(task):
+    """Whether a task waits for work that does not come, as a worker at its queue does."""
+    queue = sys.modules.get("asyncio.queues")
+    return queue is not None and any(getattr(each, "cr_code", None) is queue.Queue.get.__code__ for each in waiting_in(task))
+
+
+def unfinished(stuck):
+    named = []
+    for task in stuck[:MOST_NAMED]:
+        frames = [getattr(each, "cr_frame", None) for each in waiting_in(task)]
+        line = next((f.f_lineno for f in reversed(frames) if f and f.f_code.co_filename.startswith("<run_python")), None)
+        named.append(getattr(task.get_coro(), "__qualname__", "a task") + "()" + (f" at line {line}" if line else ""))
+    more = f" and {len(stuck) - MOST_NAMED} more" if len(stuck) > MOST_NAMED else ""
+    return RuntimeError(f"the program ended before its tasks, which were cancelled: {', '.join(named)}{more}. "
+                        "Await them, or cancel those that are to run no longer")
