@@ -2,14 +2,15 @@ package record_test
 
 import (
 	"fmt"
-	"os"
+	"strings"
 	"time"
 
 	"github.com/mcp-code-mode/mcp-code-mode/bridge/record"
 )
 
 func Example() {
-	log := record.New(os.Stdout)
+	var lines strings.Builder
+	log := record.New(&lines)
 	err := log.Write(&record.Entry{
 		Labels:     map[string]string{"id": "session-1"},
 		DecisionID: "9f2c1a52-3c3b-4d0e-9a55-6c0f6a1d8d11",
@@ -22,6 +23,10 @@ func Example() {
 	if err != nil {
 		fmt.Println("the call is denied:", err)
 	}
+	event, links, _ := strings.Cut(lines.String(), `,"chain":`)
+	fmt.Println(event)
+	fmt.Println(strings.Contains(links, `"seq":1,"prev":""`))
 	// Output:
-	// {"labels":{"id":"session-1"},"decision_id":"9f2c1a52-3c3b-4d0e-9a55-6c0f6a1d8d11","bundles":{"codemode":{"revision":"builtin"}},"path":"codemode/decision","input":{"tool":{"id":"notes/search"}},"result":{"allow":true},"timestamp":"2026-03-01T12:00:00Z","metrics":{"timer_rego_query_eval_ns":48000}}
+	// {"labels":{"id":"session-1"},"decision_id":"9f2c1a52-3c3b-4d0e-9a55-6c0f6a1d8d11","bundles":{"codemode":{"revision":"builtin"}},"path":"codemode/decision","input":{"tool":{"id":"notes/search"}},"result":{"allow":true},"timestamp":"2026-03-01T12:00:00Z","metrics":{"timer_rego_query_eval_ns":48000}
+	// true
 }

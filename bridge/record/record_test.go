@@ -54,7 +54,7 @@ func read(t *testing.T, path string) []byte {
 }
 
 // The fields are those of OPA v1's decision log event and their types are its
-// types: a reader that refuses unknown fields reads a line.
+// types: a reader that knows no other fields but the chain's reads a line.
 func TestLineIsAnOPADecisionLogEvent(t *testing.T) {
 	type bundle struct {
 		Revision string `json:"revision"`
@@ -70,6 +70,10 @@ func TestLineIsAnOPADecisionLogEvent(t *testing.T) {
 		Timestamp   time.Time         `json:"timestamp"`
 		Metrics     map[string]any    `json:"metrics"`
 		RequestID   uint64            `json:"req_id"`
+		// Ours: the links of the chain.
+		Chain string `json:"chain"`
+		Seq   int64  `json:"seq"`
+		Prev  string `json:"prev"`
 	}
 	var b bytes.Buffer
 	e := entry()
@@ -83,7 +87,11 @@ func TestLineIsAnOPADecisionLogEvent(t *testing.T) {
 	if err := d.Decode(&got); err != nil {
 		t.Fatal(err)
 	}
+	if got.Chain == "" {
+		t.Error("the line is in no chain")
+	}
 	want := event{
+		Chain: got.Chain, Seq: 1,
 		Labels: map[string]string{"session": "s1"}, DecisionID: e.DecisionID, Path: "codemode/decision",
 		Bundles: map[string]bundle{"codemode": {"r1"}},
 		Input: map[string]any{"call": map[string]any{"args": map[string]any{
