@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -95,6 +96,8 @@ type Options struct {
 	CallsPerRun int
 	// Record is the decision log; nil turns it off.
 	Record *record.Log
+	// Version is what the decision log names as the version of the program.
+	Version string
 	// Logger receives what the operator should know; nil discards it.
 	Logger *slog.Logger
 	// Implementation is how the upstreams are told who is calling; nil names
@@ -110,6 +113,8 @@ type Bridge struct {
 	upstreams []*upstream.Upstream
 	record    *record.Log
 	labels    map[string]string // who decided, for the decision log
+	config    string            // digest of the configuration that policies read
+	runs      atomic.Uint64     // so many were begun
 	log       *slog.Logger
 	// callTimeout is CallTimeout; tests of slow tools make it shorter.
 	callTimeout time.Duration
@@ -130,6 +135,9 @@ func New(ctx context.Context, opts Options) (*Bridge, error) {
 		record: opts.Record, log: opts.Logger, callTimeout: CallTimeout,
 		labels:    map[string]string{"app": "mcp-code-mode", "id": uuid.NewString()},
 		upstreams: make([]*upstream.Upstream, len(opts.Servers)),
+	}
+	if opts.Version != "" {
+		b.labels["version"] = opts.Version
 	}
 	if err := b.start(ctx, opts); err != nil {
 		return nil, errors.Join(err, b.Close())
@@ -166,7 +174,7 @@ func (b *Bridge) start(ctx context.Context, opts Options) error {
 	for _, warning := range b.catalog.warnings {
 		b.log.Warn(warning)
 	}
-	return nil
+	return b.recordConfig(opts)
 }
 
 func newEngine(ctx context.Context, opts Options) (*engine.Engine, error) {

@@ -133,7 +133,7 @@ func TestArgumentsThatAreTooLargeAreRefusedUnseen(t *testing.T) {
 	if _, err := call(t, s, "toy/echo", big); code(err) != engine.CodeArgumentsTooLarge {
 		t.Errorf("large arguments under a policy that allows everything: %v", err)
 	}
-	if got := log.String(); toy.received() != "" || len(got) > 4096 || !strings.Contains(got, `"args_bytes":65547`) || !strings.Contains(got, `"ok":false`) {
+	if got := log.decisions(); toy.received() != "" || len(got) > 4096 || !strings.Contains(got, `"args_bytes":65547`) || !strings.Contains(got, `"ok":false`) {
 		t.Errorf("the server saw %d bytes, the record is %.300q", len(toy.received()), got)
 	}
 }
@@ -152,7 +152,7 @@ func TestRefusalsWithoutEndAreNotDecidedWithoutEnd(t *testing.T) {
 	if reply.Err == nil || reply.Err.Code != engine.CodeBudgetExhausted {
 		t.Errorf("reply %+v", reply)
 	}
-	if got := strings.Count(log.String(), "\n"); got != bridge.MaxRefused {
+	if got := strings.Count(log.decisions(), "\n"); got != bridge.MaxRefused {
 		t.Errorf("%d records, want %d", got, bridge.MaxRefused)
 	}
 }
@@ -242,7 +242,7 @@ func TestDecideAndCommitIsOneStepPerSession(t *testing.T) {
 	}
 	calls.Wait()
 	private, seq := false, int64(0)
-	for line := range strings.Lines(log.String()) {
+	for line := range strings.Lines(log.decisions()) {
 		var entry struct {
 			Input  engine.Request
 			Result engine.Decision
@@ -278,4 +278,17 @@ func (l *syncLog) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.b.String()
+}
+
+// decisions are the lines of decisions, without those of the configuration and of outcomes.
+func (l *syncLog) decisions() string { return l.of(record.Path) }
+
+func (l *syncLog) of(path string) string {
+	var lines strings.Builder
+	for line := range strings.Lines(l.String()) {
+		if strings.Contains(line, fmt.Sprintf(`"path":%q`, path)) {
+			lines.WriteString(line)
+		}
+	}
+	return lines.String()
 }

@@ -3,7 +3,6 @@ package bridge
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"time"
 
 	"github.com/google/uuid"
@@ -48,13 +47,13 @@ func (r *Run) judge(ctx context.Context, call wire.Call) (answer func() wire.Rep
 	t := r.session.bridge.catalog.find(call.Tool)
 	args, err := strictjson.Append(nil, call.Args)
 	if err != nil {
-		return answered(r.fault(t, "encoding arguments", err)), ""
+		return answered(r.fault(&sentCall{tool: t}, "encoding arguments", err)), ""
 	}
-	request := engine.Request{
+	request := asked{args: args, Request: engine.Request{
 		Hook: engine.HookCall, Tool: t.facts,
 		Call:      engine.Call{ID: uuid.NewString(), ArgsBytes: len(args)},
-		Principal: r.session.principal, TimeNS: time.Now().UnixNano(),
-	}
+		Principal: r.principal, TimeNS: time.Now().UnixNano(),
+	}}
 	if len(args) <= MaxArguments {
 		request.Call.Args, request.Call.Violations = call.Args, t.violations(call.Args)
 	} else {
@@ -64,34 +63,53 @@ func (r *Run) judge(ctx context.Context, call wire.Call) (answer func() wire.Rep
 	if !decision.Allow {
 		return answered(refusal(t.facts.ID, decision.Denials)), end
 	}
-	seq := request.Run.Calls // the closure must not hold request, which holds the arguments
-	return func() wire.Reply { return r.forward(ctx, t, seq, args) }, ""
+	// The closure must not hold request, which holds the arguments.
+	sent := &sentCall{
+		tool: t, seq: request.Run.Calls, id: request.Call.ID, toolID: request.shownTool, revision: decision.Revision, hidden: request.hidden,
+	}
+	return func() wire.Reply { return r.forward(ctx, sent, args) }, ""
 }
 
 func answered(reply wire.Reply) func() wire.Reply {
 	return func() wire.Reply { return reply }
 }
 
-// forward sends an admitted call to its server, and bounds what comes back.
-func (r *Run) forward(ctx context.Context, t *tool, seq int64, args []byte) wire.Reply {
+// sentCall is what is kept of an admitted call.
+type sentCall struct {
+	tool     *tool
+	seq      int64  // in its run
+	id       string // decision_id
+	toolID   string // as the decision log may show it
+	revision string // of what decided
+	hidden   hidden
+}
+
+// forward sends an admitted call to its server, bounds what comes back, and records how it went.
+func (r *Run) forward(ctx context.Context, c *sentCall, args []byte) wire.Reply {
 	defer r.release()
 	if r.onCall != nil {
-		r.onCall(seq, t.facts.ID)
+		r.onCall(c.seq, c.tool.facts.ID)
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.session.bridge.callTimeout)
 	defer cancel()
-	result, err := t.upstream.Call(ctx, t.facts.Name, args)
+	started := time.Now()
+	result, err := c.tool.upstream.Call(ctx, c.tool.facts.Name, args)
+	took := time.Since(started)
+	var reply wire.Reply
 	if err != nil {
-		return r.failure(ctx, t, err)
+		reply = r.failure(ctx, c, err)
+	} else {
+		reply = bounded(c.tool.facts.ID, result)
 	}
-	return bounded(t.facts.ID, result)
+	r.outcome(c, len(result.Content)+len(result.Structured), reply, took)
+	return reply
 }
 
 // admit decides one call, records the decision and commits its effects, in one step
 // for the whole session. The labels that a call adds are on the session before the
 // call leaves. A decision that cannot be recorded becomes a denial. After too many
 // denials admit returns the reason why the run is to end.
-func (r *Run) admit(ctx context.Context, t *tool, request *engine.Request) (decision engine.Decision, end string) {
+func (r *Run) admit(ctx context.Context, t *tool, request *asked) (decision engine.Decision, end string) {
 	s := r.session
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,25 +136,21 @@ func (r *Run) admit(ctx context.Context, t *tool, request *engine.Request) (deci
 
 // decide evaluates the rules, asks the policy, and records the decision. The caller
 // holds session.mu.
-func (r *Run) decide(ctx context.Context, t *tool, request *engine.Request) engine.Decision {
+func (r *Run) decide(ctx context.Context, t *tool, request *asked) engine.Decision {
 	s := r.session
 	// If the run ends during the decision, that must not become a policy error.
 	// Rules and policy have time limits of their own.
 	ctx = context.WithoutCancel(ctx)
 	request.Call.Seq = s.calls
 	request.Run, request.Session = r.facts(), s.facts()
-	request.Call.Rules = t.ruleResults(ctx, request, s.bridge.log)
+	request.Call.Rules = t.ruleResults(ctx, request)
 
 	started := time.Now()
-	decision := s.bridge.engine.Decide(ctx, request)
+	decision := s.bridge.engine.Decide(ctx, &request.Request)
 	if decision.Allow {
 		decision = t.overrule(decision, request.Call.ArgsBytes)
 	}
-	if err := s.bridge.writeRecord(request, decision, time.Since(started)); err != nil {
-		s.bridge.log.Error("decision not recorded, call denied", "tool", t.facts.ID, "error", err)
-		decision = deny(decision.Revision, engine.CodePolicyError, "the decision could not be recorded, so the call was not made")
-	}
-	return decision
+	return r.writeDown(ctx, request, decision, time.Since(started))
 }
 
 // overrule denies calls that no policy may allow: of unknown tools, and with too large
@@ -176,7 +190,7 @@ func (t *tool) violations(args any) []engine.Violation {
 
 // ruleResults evaluates the tool's rules. A rule that fails to evaluate does not hold.
 // If the arguments are too large to be looked at, no rule holds.
-func (t *tool) ruleResults(ctx context.Context, request *engine.Request, log *slog.Logger) []engine.RuleResult {
+func (t *tool) ruleResults(ctx context.Context, request *asked) []engine.RuleResult {
 	results := make([]engine.RuleResult, len(t.rules))
 	for i, rule := range t.rules {
 		results[i].Rule = rule.text
@@ -185,7 +199,7 @@ func (t *tool) ruleResults(ctx context.Context, request *engine.Request, log *sl
 		}
 		ok, err := rule.program.Eval(ctx, request.Call.Args, t.facts, request.Session)
 		if err != nil {
-			log.Debug("rule without a result", "tool", t.facts.ID, "rule", rule.text, "error", err)
+			request.ruleErrors = append(request.ruleErrors, ruleError{rule.text, err})
 		}
 		results[i].OK = ok && err == nil
 	}

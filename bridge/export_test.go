@@ -13,3 +13,10 @@ func SetCallTimeout(b *Bridge, d time.Duration) { b.callTimeout = d }
 
 // Bounded is what code gets for a result.
 func Bounded(result upstream.Result) wire.Reply { return bounded("toy/tool", result) }
+
+// Hide is a text without a value that is not to be shown.
+func Hide(value any, text string) string {
+	var h hidden
+	h.add(value)
+	return h.text(text)
+}

@@ -156,6 +156,7 @@ func describeRecords(t *testing.T, log []byte) string {
 	var b strings.Builder
 	for line := range bytes.Lines(log) {
 		var entry struct {
+			Path  string
 			Input struct {
 				Tool    struct{ ID string }
 				Run     struct{ Calls int64 }
@@ -165,6 +166,9 @@ func describeRecords(t *testing.T, log []byte) string {
 		}
 		if err := json.Unmarshal(line, &entry); err != nil {
 			t.Fatalf("decision log line %q: %v", line, err)
+		}
+		if entry.Path != record.Path {
+			continue // the configuration, and what came of a call
 		}
 		verdict := "deny"
 		if entry.Result.Allow {

@@ -44,9 +44,9 @@ func errorReply(toolID, message string, codes ...string) wire.Reply {
 
 // failure answers a call that was forwarded and got no result. The detail is for the
 // operator; the code gets only what it can act on.
-func (r *Run) failure(ctx context.Context, t *tool, err error) wire.Reply {
+func (r *Run) failure(ctx context.Context, c *sentCall, err error) wire.Reply {
 	var rpc *upstream.RPCError
-	id := t.facts.ID
+	id := c.tool.facts.ID
 	switch {
 	case errors.As(err, &rpc):
 		return errorReply(id, stub.Foreign(rpc.Message), CodeToolError)
@@ -55,22 +55,22 @@ func (r *Run) failure(ctx context.Context, t *tool, err error) wire.Reply {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return errorReply(id, fmt.Sprintf("no answer within %v", r.session.bridge.callTimeout), CodeTimeout)
 	case errors.Is(err, upstream.ErrBadAnswer):
-		r.session.bridge.log.Warn("unusable answer", "tool", id, "error", err)
-		return errorReply(id, fmt.Sprintf("the server %q gave an answer that can not be used", t.facts.Server), CodeUpstreamUnavailable)
+		r.session.bridge.log.Warn("unusable answer", "tool", id, "error", c.hidden.text(err.Error()))
+		return errorReply(id, fmt.Sprintf("the server %q gave an answer that can not be used", c.tool.facts.Server), CodeUpstreamUnavailable)
 	case errors.Is(ctx.Err(), context.Canceled):
 		return errorReply(id, "the run has ended", CodeUpstreamUnavailable)
 	case errors.Is(err, upstream.ErrUnavailable):
-		r.session.bridge.log.Warn("upstream unavailable", "tool", id, "error", err)
-		return errorReply(id, fmt.Sprintf("the server %q is not available", t.facts.Server), CodeUpstreamUnavailable)
+		r.session.bridge.log.Warn("upstream unavailable", "tool", id, "error", c.hidden.text(err.Error()))
+		return errorReply(id, fmt.Sprintf("the server %q is not available", c.tool.facts.Server), CodeUpstreamUnavailable)
 	}
-	return r.fault(t, "calling upstream", err)
+	return r.fault(c, "calling upstream", err)
 }
 
 // fault answers with an error of ours: the code is told its type, and nothing
 // that could hold a path or an address.
-func (r *Run) fault(t *tool, doing string, err error) wire.Reply {
-	r.session.bridge.log.Error(doing, "tool", t.facts.ID, "error", err)
-	return errorReply(t.facts.ID, fmt.Sprintf("internal error: %T", err), CodeUpstreamUnavailable)
+func (r *Run) fault(c *sentCall, doing string, err error) wire.Reply {
+	r.session.bridge.log.Error(doing, "tool", c.tool.facts.ID, "error", c.hidden.text(err.Error()))
+	return errorReply(c.tool.facts.ID, fmt.Sprintf("internal error: %T", err), CodeUpstreamUnavailable)
 }
 
 var tooLarge = fmt.Sprintf("the result is larger than %d KiB, so none of it is returned; ask for less", MaxResult>>10)

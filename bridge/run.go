@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"time"
@@ -14,6 +15,12 @@ import (
 type RunOptions struct {
 	// Code is the program; only its SHA-256 is kept.
 	Code string
+	// Principal is who asked for the run, as the client says; the zero value is the
+	// session's.
+	Principal engine.Principal
+	// TraceParent is the client's place in its trace, as W3C Trace Context writes it. The
+	// decision log names it.
+	TraceParent string
 	// OnCall, when set, is told of every call that is about to be forwarded:
 	// its number in the run and its tool id. It must not block.
 	OnCall func(seq int64, toolID string)
@@ -28,10 +35,16 @@ type Run struct {
 	started time.Time
 	onCall  func(int64, string)
 
+	principal engine.Principal
+	trace     trace
+	number    uint64 // of the run in this process
+
 	// Guarded by session.mu.
 	calls    int64 // refused ones included
 	inFlight int
 	refused  refusals
+
+	refusedArguments int // bytes of them in the decision log
 }
 
 // NewRun begins a run in this session.
@@ -40,6 +53,8 @@ func (s *Session) NewRun(opts RunOptions) *Run {
 	return &Run{
 		session: s, id: uuid.NewString(), code: hex.EncodeToString(sum[:]), started: time.Now(),
 		onCall: opts.OnCall, refused: refusals{byKey: map[refusalKey]int{}},
+		principal: cmp.Or(opts.Principal, s.principal), trace: parseTrace(opts.TraceParent),
+		number: s.bridge.runs.Add(1),
 	}
 }
 

@@ -28,6 +28,9 @@ type Decision struct {
 	// over every policy rule and every piece of data. It does not say which policy rules
 	// led to the decision: to trace that takes a quarter more time. Eval does it.
 	Revision string `json:"revision"`
+
+	// Problem is why no policy answered, for the operator. It may hold parts of the arguments.
+	Problem string `json:"-"`
 }
 
 // MarshalJSON writes empty lists where Go has nil.

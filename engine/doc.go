@@ -3,7 +3,7 @@
 // It is the only package that knows OPA. A [Request] goes in, a [Decision]
 // comes out, and there is no third outcome: whatever goes wrong in between, an error,
 // a timeout, a policy that answers nothing or nonsense, is a Decision that denies with
-// the code [CodePolicyError]. The detail goes to the log, never to the model.
+// the code [CodePolicyError]. The detail is Decision.Problem, for the operator and never for the model.
 //
 // # Policies
 //

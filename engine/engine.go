@@ -26,7 +26,7 @@ type Options struct {
 
 	Config  Config        // becomes data.codemode.config; the zero value allows no tool
 	Timeout time.Duration // of one decision, which then denies; zero means DefaultTimeout
-	Logger  *slog.Logger  // why a decision failed; nil discards
+	Logger  *slog.Logger  // what is odd about the policy; nil discards
 }
 
 // Engine decides about calls. It is safe for use by any number of goroutines and keeps
@@ -34,6 +34,7 @@ type Options struct {
 type Engine struct {
 	decision rego.PreparedEvalQuery
 	visible  rego.PreparedEvalQuery
+	logs     logQueries
 	txn      storage.Transaction // for reading; never closed, since nothing writes
 	data     documents
 	input    *document // as much of it as a policy rule may look at
@@ -71,6 +72,9 @@ func New(ctx context.Context, opts Options) (*Engine, error) {
 	if e.visible, err = p.prepare(ctx, visiblePath); err != nil {
 		return nil, describe(opts.Name, err)
 	}
+	if e.logs, err = p.logQueries(ctx); err != nil {
+		return nil, describe(opts.Name, err)
+	}
 	return e, nil
 }
 
@@ -80,13 +84,13 @@ func (o Options) source() Source { return Source{FS: o.Policy, Bundle: o.Bundle,
 // go on as if the policy rule were not there. The answer stays a term, so no JSON is needed to
 // read it.
 func (p *policy) prepare(ctx context.Context, query string, more ...func(*rego.Rego)) (rego.PreparedEvalQuery, error) {
-	return rego.New(append(more,
+	return rego.New(append([]func(*rego.Rego){
 		rego.Query(query),
 		rego.Compiler(p.compiler),
 		rego.Store(p.store),
 		rego.StrictBuiltinErrors(true),
 		rego.GenerateJSON(func(t *ast.Term, _ *rego.EvalContext) (any, error) { return t, nil }),
-	)...).PrepareForEval(ctx)
+	}, more...)...).PrepareForEval(ctx)
 }
 
 // Revision names the policy and its data. It is what every Decision carries.
@@ -94,36 +98,37 @@ func (e *Engine) Revision() string { return e.revision }
 
 // Decide answers the request. There is no error beside the answer: when the policy fails, takes
 // too long or answers anything but one well-formed decision, the decision is a refusal with the
-// code policy_error, and the log says why.
+// code policy_error, whose Problem says why.
 func (e *Engine) Decide(ctx context.Context, r *Request) (d Decision) {
 	defer func() {
 		if p := recover(); p != nil {
-			d = e.failed(ctx, r, fmt.Errorf("panic: %v", p))
+			d = e.failed(fmt.Errorf("panic: %v", p))
 		}
 	}()
 	if r == nil {
-		return e.failed(ctx, &Request{}, errors.New("no request"))
+		return e.failed(errors.New("no request"))
 	}
 	deadline := newDeadline(ctx, e.timeout)
 	defer deadline.release()
 	input, err := e.input.value(deadline, r)
 	if err != nil {
-		return e.failed(ctx, r, err)
+		return e.failed(err)
 	}
 	answer, err := e.ask(deadline, e.decision, input)
 	if err != nil {
-		return e.failed(ctx, r, err)
+		return e.failed(err)
 	}
 	if d, err = readDecision(answer); err != nil {
-		return e.failed(ctx, r, err)
+		return e.failed(err)
 	}
 	d.Revision = e.revision
 	return d
 }
 
-func (e *Engine) failed(ctx context.Context, r *Request, err error) Decision {
-	e.log.ErrorContext(ctx, "the policy could not decide", "tool", r.Tool.ID, "call", r.Call.ID, "error", err)
-	return refuse(e.revision)
+func (e *Engine) failed(err error) Decision {
+	d := refuse(e.revision)
+	d.Problem = err.Error()
+	return d
 }
 
 // ask evaluates with what is kept from one decision to the next.

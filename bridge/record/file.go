@@ -41,10 +41,8 @@ func (l *Log) reopen() error {
 		l.file.Close()
 	}
 	l.w, l.file, l.torn, l.info, l.begun = file, file, torn, info, firstTime(file)
-	if same || l.opening == nil {
-		return nil
-	}
-	return l.writeOpening()
+	l.unopened = l.unopened || !same && l.opening != nil
+	return nil
 }
 
 // writeOpening writes the event that every file starts with, under an id of its own.
@@ -55,13 +53,10 @@ func (l *Log) writeOpening() error {
 	if err := again.encode(&b); err != nil {
 		return err
 	}
-	l.chain.link(&b)
-	if err := l.write(b.Bytes()); err != nil {
+	if err := l.put(&b); err != nil {
 		return fmt.Errorf("recording decision %s: %w", again.DecisionID, err)
 	}
-	if l.spool != nil {
-		return l.spool.append(b.Bytes()[1:])
-	}
+	l.unopened = false
 	return nil
 }
 

@@ -119,6 +119,8 @@ type Log struct {
 	torn    bool      // what was written last does not end a line
 	opening *Entry    // the first line of every file
 	chain   chain
+
+	unopened bool // the opening is still to be written
 }
 
 // Options say where the lines go. There must be a Path, a Writer or an Upload.
@@ -200,16 +202,17 @@ func (l *Log) Write(e *Entry) error {
 }
 
 // Begin writes an event that says what the following ones mean. Every further file that
-// this log writes to starts with it, so that each can be read by itself.
+// this log writes to starts with it, so that each can be read by itself. After an error
+// nothing is written until the event could be.
 func (l *Log) Begin(e *Entry) error {
-	if err := l.Write(e); err != nil {
-		return err
-	}
 	again := *e
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.opening = &again
-	return nil
+	l.opening, l.unopened = &again, true
+	if l.closed {
+		return os.ErrClosed
+	}
+	return l.writeOpening()
 }
 
 // encode writes the entry into b as a line with a newline before and behind it.
@@ -240,16 +243,26 @@ func (e *Entry) complete() {
 	}
 }
 
-// append links an encoded line to the chain and writes it wherever lines go. The caller
-// holds l.mu. What was taken by one place and not by the other was not recorded, but
+// append writes an encoded line, and before it what must be there first. The caller holds
+// l.mu. What was taken by one place and not by the other was not recorded, but
 // the chain has gone on: the place that lacks the line shows that.
 func (l *Log) append(b *bytes.Buffer) error {
-	if l.closed {
+	if l.closed || l.w == nil && l.spool == nil {
 		return os.ErrClosed
 	}
 	if err := l.turnOver(b.Len()); err != nil {
 		return err
 	}
+	if l.unopened {
+		if err := l.writeOpening(); err != nil {
+			return err
+		}
+	}
+	return l.put(b)
+}
+
+// put links an encoded line to the chain and writes it wherever lines go.
+func (l *Log) put(b *bytes.Buffer) error {
 	l.chain.link(b)
 	line := b.Bytes()
 	if l.spool != nil {
