@@ -95,7 +95,7 @@ func TestContainerIsConfinedAsPromised(t *testing.T) {
 			"/dev/mqueue": "ro,noexec,nosuid,nodev,size=4096,mode=0555",
 		},
 		Memory: 256 << 20, Swap: 256 << 20, CPUs: 1e9, Pids: 65, Masked: maskedPaths(false, 64), Fixed: []string{"/proc/sysrq-trigger"},
-		Env: []string{"PATH=/usr/bin", "HOME=/tmp", "LANG=C.UTF-8"},
+		Env: []string{"PATH=/usr/bin", "HOME=/tmp", "LANG=C"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

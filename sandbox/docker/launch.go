@@ -23,8 +23,9 @@ const (
 	removeTimeout = 10 * time.Second // of removing one
 )
 
-// environment is the whole environment of the runner.
-var environment = []string{"PATH=/usr/bin", "HOME=" + sandboxHome, "LANG=C.UTF-8"}
+// environment is the whole environment of the runner. C is the one locale that needs no
+// files; Python reads and writes UTF-8 under it.
+var environment = []string{"PATH=/usr/bin", "HOME=" + sandboxHome, "LANG=C"}
 
 // A launch is what one container is made from.
 type launch struct {

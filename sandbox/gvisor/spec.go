@@ -26,7 +26,7 @@ func machineSpec(lim sandbox.Limits, command []string) *specs.Spec {
 		Process: &specs.Process{
 			User:            specs.User{UID: nobody, GID: nobody},
 			Args:            command,
-			Env:             []string{"PATH=/usr/bin", "HOME=/tmp", "LANG=C.UTF-8"},
+			Env:             []string{"PATH=/usr/bin", "HOME=/tmp", "LANG=C"},
 			Cwd:             "/tmp",
 			Capabilities:    &specs.LinuxCapabilities{},
 			Rlimits:         rlimits(lim),

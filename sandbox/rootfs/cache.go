@@ -58,7 +58,7 @@ func openCache() (cache, error) {
 // markPath is where the mark for this program and runner lies.
 func (c cache) markPath(runner []byte) string {
 	sum := sha256.New()
-	fmt.Fprintf(sum, "%s\x00%s\x00%s\x00", format, PythonVersion, runtime.GOARCH)
+	fmt.Fprintf(sum, "%s\x00%s\x00%s\x00%s\x00", format, PythonVersion, runtime.GOARCH, zoneDigest)
 	sum.Write(runner)
 	sum.Write([]byte(compileScript)) // it decides what the byte code says
 	return filepath.Join(c.dir, hex.EncodeToString(sum.Sum(nil))[:16]+".json")

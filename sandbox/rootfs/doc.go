@@ -1,11 +1,12 @@
 // Package rootfs makes the file tree every sandbox starts from: the CPython
 // that the program embeds, the shared libraries of the host that it needs, its
-// byte-compiled standard library, the runner, and nothing else. There is no
+// byte-compiled standard library, the time zones, the runner, and nothing else. There is no
 // shell, no package manager and no MCP client in it.
 //
 //	/usr/bin/python3          the interpreter, one copy
 //	/usr/lib/*.so*            libc and the like, found through the interpreter's RPATH
 //	/usr/lib/python3.14/      the standard library, with its .pyc files
+//	/usr/share/zoneinfo/      the time zones
 //	/lib64/ld-linux-….so.2    the loader, at the path in the interpreter's ELF header
 //	/runner.py, /runner.pyc   the runner, as source and compiled
 //	/dev /proc /sys /tmp      empty directories, over which others are mounted

@@ -133,6 +133,9 @@ func assemble(ctx context.Context, root string, runner []byte) ([]library, error
 	if err := unpack(root); err != nil {
 		return nil, err
 	}
+	if err := unpackZones(root); err != nil {
+		return nil, err
+	}
 	libs, err := libraries(filepath.Join(root, pythonPath))
 	if err != nil {
 		return nil, err

@@ -153,6 +153,7 @@ def main():
     descriptors = take_descriptors()
     hide_frames()
     spare_address_space()
+    adapt_multiprocessing()
     sys.set_int_max_str_digits(0)  # integers pass exactly, however large
     # The warning is about the runner's own thread; the code cannot avoid it.
     warnings.filterwarnings("ignore", ".*multi-threaded, use of fork", DeprecationWarning)

@@ -38,6 +38,7 @@ sys.modules["ssl"] = None  # asyncio imports it and nobody here has a network:
 import asyncio  # 1 MB and 5 ms less
 del sys.modules["ssl"]
 import _ctypes
+import _multiprocessing
 import ast
 import atexit
 import codecs
@@ -61,7 +62,7 @@ from collections import deque
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cached_property, partial, wraps
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, PathFinder
 from math import isfinite, log
 
 VERSION = 2

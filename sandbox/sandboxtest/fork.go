@@ -19,6 +19,63 @@ const noCalls = "a child process cannot call tools; only the first process can\n
 
 // forkChecks: processes that the code forks. Each is a copy of the whole program.
 var forkChecks = []check{
+	prints("multiprocessing works, however it is told to start processes", `
+import multiprocessing, concurrent.futures
+multiprocessing.set_start_method("spawn")
+def square(n):
+    return n * n
+with multiprocessing.Pool(2) as pool:
+    print(pool.map(square, range(5)))
+with concurrent.futures.ProcessPoolExecutor(2) as pool:
+    print(list(pool.map(square, range(5))))
+for how in ("spawn", "forkserver", "fork"):
+    made = multiprocessing.get_context(how)
+    queue = made.Queue()
+    child = made.Process(target=lambda: queue.put(square(7)))
+    child.start()
+    print(queue.get(), child.join(), child.exitcode)
+`, "[0, 1, 4, 9, 16]\n[0, 1, 4, 9, 16]\n49 None 0\n49 None 0\n49 None 0\n"),
+	prints("processes share locks, events, values and conditions", `
+from multiprocessing import Process, Lock, RLock, Semaphore, BoundedSemaphore, Event, Value, Barrier, Condition, JoinableQueue
+import time
+value, lock, begun = Value('i', 0), Lock(), Event()
+def count():
+    begun.wait()
+    for _ in range(200):
+        with lock: value.value += 1
+children = [Process(target=count) for _ in range(3)]
+for c in children: c.start()
+begun.set()
+for c in children: c.join()
+print(value.value, lock.acquire(False), lock.acquire(timeout=0.01), lock.release())
+r = RLock()
+with r, r: print(r.acquire(), r.release())
+for bad in (lock.release, r.release):
+    try: bad()
+    except (ValueError, AssertionError) as e: print(type(e).__name__)
+s = Semaphore(2)
+print(s.acquire(False), s.acquire(False), s.acquire(False), s.release(), s.acquire(False))
+barrier = Barrier(2)
+child = Process(target=barrier.wait)
+child.start()
+print(barrier.wait(10) in (0, 1), child.join())
+condition, ready = Condition(), Value('b', 0)
+def tell():
+    with condition:
+        ready.value = 1
+        condition.notify_all()
+child = Process(target=tell)
+with condition:
+    child.start()
+    print(condition.wait_for(lambda: ready.value, 10))
+child.join()
+q = JoinableQueue(1)
+child = Process(target=lambda: (q.get(), q.task_done()))
+child.start()
+q.put(1)
+q.join()
+print('joined', child.join())
+`, "600 True False None\nTrue None\nValueError\nAssertionError\nTrue True False None True\nTrue None\n1\njoined None\n"),
 	prints("a child process ends as a script does", inChild("print('child')"), "child\n"+parents("0")),
 	prints("a child process has its exit status", inChild("sys.exit(3)"), parents("3")),
 	prints("a child process says why it exits", inChild("sys.exit('why')"), "why\n"+parents("1")),

@@ -121,7 +121,7 @@ func startProcess(ctx context.Context, python, runner, dir string) (*process, er
 	p := &process{in: in, out: out, done: make(chan struct{})}
 	p.cmd = exec.CommandContext(ctx, python, "-I", "-S", "-B", runner)
 	p.cmd.Dir = dir
-	p.cmd.Env = []string{"PATH=/usr/bin", "HOME=/tmp", "LANG=C.UTF-8"}
+	p.cmd.Env = []string{"PATH=/usr/bin", "HOME=/tmp", "LANG=C"}
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = stdin, stdout, &p.stderr
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	err = p.cmd.Start()
