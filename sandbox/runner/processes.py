@@ -81,22 +81,35 @@ class Semaphore:
         raise RuntimeError("processes can only be forked here, and inherit their locks")
 
 
-class OnlyFork:
-    """Sees to it that multiprocessing forks, whatever way it is asked to start a process:
-    a fresh Python would not have the functions of the program, which is no file."""
+def only_fork(context):
+    """Whatever way it is asked to start a process, multiprocessing forks: a fresh Python
+    would not have the functions of the program, which is no file."""
+    fork = context._concrete_contexts["fork"]
+    context._concrete_contexts.update(spawn=fork, forkserver=fork)
+    context._default_context._default_context = fork
+
+
+def share_in_tmp(heap):
+    """Memory of Value and Array is in /tmp, and not in /dev/shm."""
+    heap.Arena._dir_candidates = []
+
+
+class Adapter:
+    """Changes parts of multiprocessing when they are imported, if they ever are."""
+
+    changes = {"multiprocessing.context": only_fork, "multiprocessing.heap": share_in_tmp}
 
     def find_spec(self, name, path, target=None):
-        if name != "multiprocessing.context":
+        change = self.changes.get(name)
+        if change is None:
             return None
-        sys.meta_path.remove(self)
         spec = PathFinder.find_spec(name, path)
         load = spec.loader.exec_module
 
         def exec_module(module):
             load(module)
-            fork = module._concrete_contexts["fork"]
-            module._concrete_contexts.update(spawn=fork, forkserver=fork)
-            module._default_context._default_context = fork
+            with suppress(AttributeError, KeyError):  # another version of Python
+                change(module)
 
         spec.loader.exec_module = exec_module
         return spec
@@ -104,4 +117,4 @@ class OnlyFork:
 
 def adapt_multiprocessing():
     _multiprocessing.SemLock = Semaphore
-    sys.meta_path.insert(0, OnlyFork())
+    sys.meta_path.insert(0, Adapter())
