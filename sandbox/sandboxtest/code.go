@@ -35,11 +35,11 @@ print(pickle.loads(pickle.dumps((Point(3), Color.RED))), __name__)
 	prints("the locale of the environment can be set, and text is UTF-8 before and after", `
 import locale, sys
 for _ in range(2):
-    print(sys.getfilesystemencoding(), locale.getpreferredencoding(False), open('/dev/null').encoding, 'é'.encode(), f'{12345:n}')
+    print({sys.getfilesystemencoding(), locale.getpreferredencoding(False), open('/dev/null').encoding}, 'é'.encode(), f'{12345:n}')
     locale.setlocale(locale.LC_ALL, '')
 import time
 print(time.strftime('%B %A', time.gmtime(0)))
-`, "utf-8 utf-8 utf-8 b'\\xc3\\xa9' 12345\nutf-8 utf-8 utf-8 b'\\xc3\\xa9' 12345\nJanuary Thursday\n"),
+`, "{'utf-8'} b'\\xc3\\xa9' 12345\n{'utf-8'} b'\\xc3\\xa9' 12345\nJanuary Thursday\n"),
 	fails("an error shows where in the code it arose", "def f():\n    return 1 / 0\nf()", `Traceback (most recent call last):
   File "<run_python>", line 3, in <module>
     f()`),

@@ -54,7 +54,7 @@ for bad in (lock.release, r.release):
     try: bad()
     except (ValueError, AssertionError) as e: print(type(e).__name__)
 s = Semaphore(2)
-print(s.acquire(False), s.acquire(False), s.acquire(False), s.release(), s.acquire(False))
+print([s.acquire(False) for _ in range(3)], s.release(), s.acquire(False))
 barrier = Barrier(2)
 child = Process(target=barrier.wait)
 child.start()
@@ -75,7 +75,7 @@ child.start()
 q.put(1)
 q.join()
 print('joined', child.join())
-`, "600 True False None\nTrue None\nValueError\nAssertionError\nTrue True False None True\nTrue None\n1\njoined None\n"),
+`, "600 True False None\nTrue None\nValueError\nAssertionError\n[True, True, False] None True\nTrue None\n1\njoined None\n"),
 	prints("a child process ends as a script does", inChild("print('child')"), "child\n"+parents("0")),
 	prints("a child process has its exit status", inChild("sys.exit(3)"), parents("3")),
 	prints("a child process says why it exits", inChild("sys.exit('why')"), "why\n"+parents("1")),
