@@ -142,7 +142,7 @@ class Check:
                 self.tool_call(call, about)
             elif call.func.__class__ is ast.Name:
                 self.other_call(call, call.func.id)
-            else:
+            elif call.func.__class__ is ast.Attribute:
                 self.member_call(call)
             self.gathering(call)
         for generator in self.look.generators:
@@ -293,7 +293,7 @@ class Check:
 
     def member_call(self, call):
         """tools.add(…) where there is no such tool."""
-        base = getattr(call.func, "value", None)
+        base = call.func.value
         if base.__class__ is ast.Name and base.id not in self.look.bound and call.parent.__class__ is ast.Await:
             space = self.space.get(base.id)
             if space.__class__ is Namespace and not hasattr(space, call.func.attr) and self.sure(call):
@@ -448,17 +448,24 @@ def generates(function):
 def look_at(tree, code, names, space, filename):
     """Gives the program the names that it means, and raises NotStarted if it is
     certainly mistaken."""
-    if not names.tools or not names.concern(set(IDENTIFIER.findall(code))):
+    try:
+        mistakes = mistakes_of(tree, code, names, space)
+    except Exception:  # a mistake of this file must not keep a program from running
         return
+    if mistakes:
+        raise not_started(mistakes, code, filename)
+
+
+def mistakes_of(tree, code, names, space):
+    if not names.concern(set(IDENTIFIER.findall(code))):
+        return ()
     look = Look(tree, names)
     names.give(look, space)
     if look.stars or HIDDEN.search(code) or "__main__" in IS_MAIN.sub("", code):
-        return
-    if any(not names.gave(space, name) for name in look.loads.keys() & space.keys()):
-        return  # an earlier cell may have done anything
-    mistakes = Check(look, names, space, code).run()
-    if mistakes:
-        raise not_started(mistakes, code, filename)
+        return ()
+    if any(not names.gave(space, name) and not name.startswith("__") for name in look.loads.keys() & space.keys()):
+        return ()  # an earlier cell may have done anything
+    return Check(look, names, space, code).run()
 
 
 def not_started(mistakes, code, filename):

@@ -107,11 +107,12 @@ NOBODY = "Nobody can type here, there is no input: write the value into the prog
 def missing_module(e, names):
     name = (e.name or "").partition(".")[0]
     if name in names.servers or name in TOOL_MODULES or any(joined(name) == joined(s) for s in names.servers):
-        return "The tools need no import; call them as they are: " + nearest((e.name or "").rpartition(".")[2], names.about)
+        asked = re.findall(r"\w+", line_of(e).partition(" as ")[0])
+        return f"The tools need no import, they are here already. {nearest(asked[-1] if asked else name, names.about)}"
     if e.name != name and name in sys.modules:
         return None  # a part of a module that is there
-    what = INSTEAD.get(name, "only the standard library is")
-    return f"{name} is not installed, and nothing can be: {what}."
+    what = INSTEAD.get(name)
+    return f"{name} is not installed, only the standard library is{': ' + what if what else ''}."
 
 
 def in_files(e, *parts):
@@ -143,14 +144,14 @@ def system_error(e, _):
 
 
 def unknown_name(e, names):
-    name = getattr(e, "name", None)
-    if not isinstance(name, str) or str(e).startswith("there is no tool"):
-        return None
     if isinstance(e, UnboundLocalError):
+        name = "".join(re.findall(r"variable '(\w+)'", str(e)))
         return f"{name} is also a tool: give the variable another name." if name in names.about else None
-    line = line_of(e)
-    if line == name:
+    name, line = getattr(e, "name", None), line_of(e)
+    if not isinstance(name, str) or str(e).startswith("there is no tool") or line == name:
         return None
+    if SHELL.match(line) and not re.match(r"\w+\s*[(.\[=]", line):
+        return NO_SHELL
     if name in FOREIGN:
         return f"{FOREIGN[name][0].upper()}{FOREIGN[name][1:]}."
     if name in sys.stdlib_module_names:
