@@ -9,6 +9,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mcp-code-mode/mcp-code-mode/bridge"
+	"github.com/mcp-code-mode/mcp-code-mode/engine"
+	"github.com/mcp-code-mode/mcp-code-mode/internal/cut"
 	"github.com/mcp-code-mode/mcp-code-mode/internal/strictjson"
 )
 
@@ -74,7 +76,7 @@ func (s *Server) runPython(ctx context.Context, req *mcp.CallToolRequest) (*mcp.
 		return toolError(err.Error()), nil
 	}
 	progress := newProgress(ctx, req)
-	result, err := s.run(ctx, s.sessionOf(req.Session), code, progress.observer())
+	result, err := s.run(ctx, s.askerOf(req), code, progress.observer())
 	progress.close()
 	switch {
 	case errors.Is(err, ErrCodeTooLarge):
@@ -95,6 +97,21 @@ func (s *Server) runPython(ctx context.Context, req *mcp.CallToolRequest) (*mcp.
 		StructuredContent: json.RawMessage(text),
 	}, nil
 }
+
+// askerOf is who sent a request, as the request or its connection says. It proves nothing.
+func (s *Server) askerOf(req *mcp.CallToolRequest) asker {
+	from := asker{session: s.sessionOf(req.Session)}
+	if client := req.ClientInfo(); client != nil {
+		from.principal = engine.Principal{
+			Client: cut.Head(client.Name, maxClientName), Version: cut.Head(client.Version, maxClientName),
+		}
+	}
+	from.traceParent, _ = req.Params.Meta["traceparent"].(string)
+	return from
+}
+
+// maxClientName bounds what is kept of a client's name and of its version, in bytes.
+const maxClientName = 256
 
 // decodeCode reads run_python's arguments strictly. Its errors are written for
 // the model.

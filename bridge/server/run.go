@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mcp-code-mode/mcp-code-mode/bridge"
+	"github.com/mcp-code-mode/mcp-code-mode/engine"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/wire"
 )
@@ -62,14 +64,21 @@ func (o observer) tell(status string) {
 // means that the code did not run: there is no sandbox or there are no tools, or ctx
 // ended before the code started. Errors of the code are in the Result.
 func (s *Server) Run(ctx context.Context, code string) (Result, error) {
-	return s.run(ctx, nil, code, observer{})
+	return s.run(ctx, asker{}, code, observer{})
 }
 
-func (s *Server) run(ctx context.Context, session *bridge.Session, code string, watch observer) (Result, error) {
+// asker is who wants a run. The zero value is this process.
+type asker struct {
+	session     *bridge.Session // nil is the server's
+	principal   engine.Principal
+	traceParent string
+}
+
+func (s *Server) run(ctx context.Context, from asker, code string, watch observer) (Result, error) {
 	if len(code) > MaxCode {
 		return Result{}, ErrCodeTooLarge
 	}
-	cells, err := s.open(ctx, session, code, watch)
+	cells, err := s.open(ctx, from, code, watch)
 	if err != nil {
 		return Result{}, err
 	}
@@ -97,16 +106,14 @@ type Cells struct {
 // Open takes a sandbox that stays open until Close, as one run of the server's
 // session.
 func (s *Server) Open(ctx context.Context) (*Cells, error) {
-	return s.open(ctx, nil, "", observer{})
+	return s.open(ctx, asker{}, "", observer{})
 }
 
-func (s *Server) open(ctx context.Context, session *bridge.Session, code string, watch observer) (*Cells, error) {
+func (s *Server) open(ctx context.Context, from asker, code string, watch observer) (*Cells, error) {
 	if _, err := s.started(ctx); err != nil {
 		return nil, err
 	}
-	if session == nil {
-		session = s.session
-	}
+	session := cmp.Or(from.session, s.session)
 	pool, err := s.sandboxes(ctx, watch)
 	if err != nil {
 		return nil, err
@@ -122,7 +129,9 @@ func (s *Server) open(ctx context.Context, session *bridge.Session, code string,
 	if err != nil {
 		return nil, err
 	}
-	run := session.NewRun(bridge.RunOptions{Code: code, OnCall: watch.call})
+	run := session.NewRun(bridge.RunOptions{
+		Code: code, Principal: from.principal, TraceParent: from.traceParent, OnCall: watch.call,
+	})
 	return &Cells{sandbox: box, run: run, log: s.log}, nil
 }
 

@@ -20,9 +20,9 @@ type options struct {
 	offline        bool // the servers are not started, so they need not be installed
 
 	// policy
-	policy      string
-	maxCalls    int
-	decisionLog string
+	policy   string
+	maxCalls int
+	log      logOptions
 
 	// sandbox
 	sandbox, runtime, image string
@@ -64,10 +64,6 @@ func (o *options) addMaxCalls(cmd *cobra.Command) {
 
 func (o *options) addMaxParallel(cmd *cobra.Command) {
 	intVar(cmd.Flags(), &o.limits.InFlight, "max-parallel", 1, sandbox.MaxInFlight, "calls of one run at the same time")
-}
-
-func (o *options) addDecisionLog(cmd *cobra.Command) {
-	textVar(cmd.Flags(), &o.decisionLog, "decision-log", "FILE", "append every decision to this file; what can not be written is denied")
 }
 
 func (o *options) addSandbox(cmd *cobra.Command) {

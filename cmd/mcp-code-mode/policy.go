@@ -10,12 +10,13 @@ func newPolicy(u *ui) *cobra.Command {
   mcp-code-mode policy test policies
   mcp-code-mode policy check policies
   mcp-code-mode policy eval --policy policies -i input.json
+  mcp-code-mode policy log verify decisions.jsonl
   mcp-code-mode serve --policy policies --config servers.json`,
 		Long: `A policy is a directory of Rego files, or a bundle (.tar.gz) of one. Stock OPA reads
 the same files: opa test, opa check and opa eval work on them as they are.`,
 		DisableFlagsInUseLine: true,
 	}
-	cmd.AddCommand(newPolicyInit(u), newPolicyTest(u), newPolicyCheck(u), newPolicyEval(u), newPolicyData(u))
+	cmd.AddCommand(newPolicyInit(u), newPolicyTest(u), newPolicyCheck(u), newPolicyEval(u), newPolicyData(u), newPolicyLog(u))
 	needCommand(cmd)
 	return cmd
 }

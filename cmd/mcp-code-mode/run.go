@@ -52,7 +52,7 @@ the options or the config, and 3 when a policy does not load.`,
 	o.addPolicy(cmd)
 	o.addMaxCalls(cmd)
 	o.addMaxParallel(cmd)
-	o.addDecisionLog(cmd)
+	o.addDecisionLog(u, cmd)
 	o.addSandbox(cmd)
 	o.addLogLevel(cmd)
 	return cmd

@@ -47,7 +47,7 @@ command line of one server. Options of ours come before it; the -- may be left o
 	o.addPolicy(cmd)
 	o.addMaxCalls(cmd)
 	o.addMaxParallel(cmd)
-	o.addDecisionLog(cmd)
+	o.addDecisionLog(u, cmd)
 	o.addSandbox(cmd)
 	intVar(cmd.Flags(), &n, "warm", 0, maxWarm, "sandboxes kept started and waiting; 0 is none")
 	cmd.Flags().Lookup("warm").DefValue = "by load, memory and cores"
@@ -96,8 +96,13 @@ func (o *options) start(log *slog.Logger, command []string, w warm, driver makeD
 	if err := o.checkSandbox(); err != nil {
 		return nil, nil, err
 	}
-	if opts.Record, err = openRecord(o.decisionLog, log); err != nil {
+	if opts.Record, err = o.log.open(log); err != nil {
 		return nil, nil, err
+	}
+	opts.Version = version()
+	endHangups := func() {}
+	if o.log.toFile() {
+		endHangups = reopenOnHangup(opts.Record, log)
 	}
 	s, err := server.New(server.Options{
 		Bridge: o.bridge(opts), Driver: driver,
@@ -108,6 +113,7 @@ func (o *options) start(log *slog.Logger, command []string, w warm, driver makeD
 	}
 	return s, func() {
 		shut(s, log)
+		endHangups()
 		if opts.Record != nil {
 			shut(opts.Record, log)
 		}

@@ -9,12 +9,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/mcp-code-mode/mcp-code-mode/bridge"
-	"github.com/mcp-code-mode/mcp-code-mode/bridge/record"
 	"github.com/mcp-code-mode/mcp-code-mode/bridge/upstream"
 	"github.com/mcp-code-mode/mcp-code-mode/cmd/mcp-code-mode/internal/config"
 	"github.com/mcp-code-mode/mcp-code-mode/internal/searchpath"
@@ -55,24 +53,6 @@ func (o *options) bridge(opts bridge.Options) func(context.Context) (*bridge.Bri
 		b, err := bridge.New(ctx, opts)
 		return b, o.explain(ctx, err)
 	}
-}
-
-// openRecord opens the decision log; no path, no log. The log holds every argument, so
-// one that was there before and that others can read is worth a warning.
-func openRecord(path string, warn *slog.Logger) (*record.Log, error) {
-	if path == "" {
-		return nil, nil
-	}
-	log, err := record.Open(path)
-	if err != nil {
-		return nil, usagef("give a file in a directory that exists and that you may write to", "--decision-log %q: %w", path, cause(err))
-	}
-	const others = 0o044
-	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Mode()&others != 0 && runtime.GOOS != "windows" {
-		warn.Warn("others can read the decision log, which holds the arguments of every call", "file", path,
-			"mode", info.Mode().Perm(), "hint", "chmod 600 "+path)
-	}
-	return log, nil
 }
 
 // checkSource refuses combinations that mean nothing or two things.
