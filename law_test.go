@@ -25,13 +25,14 @@ var law = parseLaw(`
 	bridge:                             bridge/record bridge/schema bridge/stub bridge/upstream engine engine/celrule
 	bridge:                             policies sandbox/wire
 	bridge/record:
+	bridge/replay:                      bridge bridge/record engine engine/celrule
 	bridge/schema:
 	bridge/server:                      bridge engine sandbox sandbox/wire
 	bridge/stub:                        sandbox/wire
 	bridge/upstream:                    bridge/upstream/internal/keep bridge/upstream/internal/keeper sandbox/rawio
 	bridge/upstream/internal/keep:
 	bridge/upstream/internal/keeper:    bridge/upstream/internal/keep
-	cmd/mcp-code-mode:                  bridge bridge/record bridge/server bridge/upstream
+	cmd/mcp-code-mode:                  bridge bridge/record bridge/replay bridge/server bridge/upstream
 	cmd/mcp-code-mode:                  cmd/mcp-code-mode/internal/config engine policies sandbox sandbox/docker
 	cmd/mcp-code-mode:                  sandbox/gvisor sandbox/rootfs
 	cmd/mcp-code-mode/e2e:

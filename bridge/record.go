@@ -134,7 +134,9 @@ func (r *Run) entry(request *asked, decision engine.Decision, took time.Duration
 	if !decision.Allow && request.Call.Args != nil {
 		if n := len(request.args); n > MaxRefusedArguments || r.refusedArguments+n > MaxRefusedArgumentsRun {
 			cut := request.Request
-			cut.Call.Args = nil
+			if cut.Call.Args = nil; isObject(request.Call.Args) {
+				cut.Call.Args = map[string]any{} // so that it still is what it was
+			}
 			e.Input, e.Erased = cut, []string{argumentsPath}
 			e.Custom.Cut = map[string]record.Digest{argumentsPath: record.DigestOf(request.args)}
 		} else {
@@ -142,6 +144,11 @@ func (r *Run) entry(request *asked, decision engine.Decision, took time.Duration
 		}
 	}
 	return e
+}
+
+func isObject(args any) bool {
+	_, is := args.(map[string]any)
+	return is
 }
 
 // reduce leaves of an event what must be there for every call: id, time, tool, outcome, and the

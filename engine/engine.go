@@ -38,6 +38,10 @@ type Engine struct {
 	txn      storage.Transaction // for reading; never closed, since nothing writes
 	data     documents
 	input    *document // as much of it as a policy rule may look at
+	reads    reads
+
+	annotations *ast.AnnotationSet // of the policy rules
+
 	revision string
 	timeout  time.Duration
 	log      *slog.Logger
@@ -52,7 +56,8 @@ func New(ctx context.Context, opts Options) (*Engine, error) {
 	}
 	e := &Engine{
 		revision: p.revision, data: p.documents, timeout: opts.Timeout, log: opts.Logger,
-		input: wholeDocument.seenBy(p.compiler.Modules),
+		input: wholeDocument.seenBy(p.compiler.Modules), reads: readsOf(p.compiler.Modules),
+		annotations: p.compiler.GetAnnotationSet(),
 	}
 	if e.log == nil {
 		e.log = slog.New(slog.DiscardHandler)
@@ -132,8 +137,8 @@ func (e *Engine) failed(err error) Decision {
 }
 
 // ask evaluates with what is kept from one decision to the next.
-func (e *Engine) ask(deadline *deadline, q rego.PreparedEvalQuery, input ast.Value) (*ast.Term, error) {
-	return evaluate(deadline, q, input, rego.EvalTransaction(e.txn), rego.EvalBaseCache(e.data))
+func (e *Engine) ask(deadline *deadline, q rego.PreparedEvalQuery, input ast.Value, how ...rego.EvalOption) (*ast.Term, error) {
+	return evaluate(deadline, q, input, append(how, rego.EvalTransaction(e.txn), rego.EvalBaseCache(e.data))...)
 }
 
 // evaluate runs one prepared query and wants exactly one result with exactly one value.

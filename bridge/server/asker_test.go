@@ -36,7 +36,9 @@ func TestADecisionNamesTheClientAndItsTrace(t *testing.T) {
 	var decision struct {
 		RequestedBy string `json:"requested_by"`
 		TraceID     string `json:"trace_id"`
-		Input       struct{ Principal struct{ Client, Version string } }
+		Input       struct {
+			Principal struct{ Client, Version string }
+		}
 	}
 	for line := range strings.Lines(log.String()) {
 		if strings.Contains(line, `"path":"codemode/decision"`) {

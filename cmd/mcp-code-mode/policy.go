@@ -16,7 +16,7 @@ func newPolicy(u *ui) *cobra.Command {
 the same files: opa test, opa check and opa eval work on them as they are.`,
 		DisableFlagsInUseLine: true,
 	}
-	cmd.AddCommand(newPolicyInit(u), newPolicyTest(u), newPolicyCheck(u), newPolicyEval(u), newPolicyData(u), newPolicyLog(u))
+	cmd.AddCommand(newPolicyInit(u), newPolicyTest(u), newPolicyCheck(u), newPolicyEval(u), newPolicyData(u), newPolicyLog(u), newPolicyReplay(u))
 	needCommand(cmd)
 	return cmd
 }
