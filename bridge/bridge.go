@@ -21,7 +21,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"sync/atomic"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -33,24 +32,6 @@ import (
 	"github.com/mcp-code-mode/mcp-code-mode/engine"
 	"github.com/mcp-code-mode/mcp-code-mode/policies"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/wire"
-)
-
-// The numbers the host enforces on every call, whatever the policy says.
-const (
-	// CallTimeout is how long an upstream may take to answer one call.
-	CallTimeout = 30 * time.Second
-	// MaxArguments is the size of the largest arguments that a policy is shown,
-	// in bytes as they would be sent. Larger ones are refused whatever the policy
-	// says, so schema and rules need not be checked for them.
-	MaxArguments = 64 << 10
-	// MaxRefused is how many calls of one run may be refused. The next one is
-	// neither decided nor recorded: it ends the run.
-	MaxRefused = 1000
-	// MaxResult is the size of the largest result that is passed on, in bytes
-	// of text or of content; a larger one is refused, not cut.
-	MaxResult = 64 << 10
-	// MaxMessage is the length of a ToolError's message in characters.
-	MaxMessage = 500
 )
 
 // Server is one MCP server to wrap. Exactly one of Command and Transport is
@@ -70,6 +51,12 @@ type Server struct {
 	Private Private
 	// Rules holds CEL expressions by raw tool name.
 	Rules map[string][]string
+	// Limits bound the calls of this server's tools. Where a field is zero, that of
+	// Options.Limits counts.
+	Limits CallLimits
+	// ToolLimits bound the calls of single tools, by raw name. Where a field is zero,
+	// that of Limits counts.
+	ToolLimits map[string]CallLimits
 }
 
 // Private says which tools of a server are private. The zero value is none.
@@ -94,6 +81,12 @@ type Options struct {
 	// CallsPerRun is how many calls one run may make, refused ones included; zero
 	// means engine.DefaultCallsPerRun.
 	CallsPerRun int
+	// MaxArguments is the size of the largest arguments of a call, in bytes as they
+	// would be sent; zero means engine.DefaultArgumentBytes. More than 64 KiB needs
+	// sandbox.Limits.Arguments to be as large.
+	MaxArguments int
+	// Limits bound the calls of every server.
+	Limits CallLimits
 	// Record is the decision log; nil turns it off.
 	Record *record.Log
 	// Version is what the decision log names as the version of the program.
@@ -116,8 +109,7 @@ type Bridge struct {
 	config    string            // digest of the configuration that policies read
 	runs      atomic.Uint64     // so many were begun
 	log       *slog.Logger
-	// callTimeout is CallTimeout; tests of slow tools make it shorter.
-	callTimeout time.Duration
+	arguments int // bytes of the largest that a policy is shown
 }
 
 // New compiles the policy and starts every server, in parallel, and returns
@@ -132,7 +124,7 @@ func New(ctx context.Context, opts Options) (*Bridge, error) {
 		return nil, err
 	}
 	b := &Bridge{
-		record: opts.Record, log: opts.Logger, callTimeout: CallTimeout,
+		record: opts.Record, log: opts.Logger, arguments: max(opts.MaxArguments, leastShown),
 		labels:    map[string]string{"app": "mcp-code-mode", "id": uuid.NewString()},
 		upstreams: make([]*upstream.Upstream, len(opts.Servers)),
 	}
@@ -156,6 +148,7 @@ func (b *Bridge) start(ctx context.Context, opts Options) error {
 			b.upstreams[i], err = upstream.Start(groupCtx, upstream.Options{
 				Name: server.Name, Command: server.Command, Transport: server.Transport,
 				Logger: opts.Logger, Implementation: opts.Implementation,
+				MaxAnswer: server.maxAnswer(opts.Limits),
 			})
 			if err != nil {
 				return &ServerError{Server: server.Name, Err: cmp.Or(errors.Unwrap(err), err)} // the outer one names the server too
@@ -227,6 +220,11 @@ func (b *Bridge) Module() string { return stub.Module(b.catalog.entries()) }
 // Warnings returns what the operator was warned of at startup: tools left out,
 // names that were changed.
 func (b *Bridge) Warnings() []string { return b.catalog.warnings }
+
+// MaxArguments is the size of the largest arguments that a policy is shown, in bytes as
+// they would be sent. A sandbox that lets through less, by sandbox.Limits.Arguments,
+// refuses what is larger itself.
+func (b *Bridge) MaxArguments() int { return b.arguments }
 
 // Close ends every upstream and waits until their processes are gone. Calls in
 // flight fail.

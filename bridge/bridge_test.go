@@ -74,13 +74,13 @@ func TestNoRecordNoCall(t *testing.T) {
 }
 
 func TestASlowToolTimesOutAndTheSessionSurvives(t *testing.T) {
-	b := newBridge(t, newToy(), nil)
-	bridge.SetCallTimeout(b, 50*time.Millisecond)
+	b := newBridge(t, newToy(), func(o *bridge.Options) {
+		o.Servers[0].ToolLimits = map[string]bridge.CallLimits{"slow": {Timeout: 50 * time.Millisecond}}
+	})
 	s := b.NewSession(engine.Principal{})
-	if _, err := call(t, s, "toy/slow", `{}`); code(err) != bridge.CodeTimeout {
+	if _, err := call(t, s, "toy/slow", `{}`); code(err) != bridge.CodeTimeout || !strings.Contains(err.Error(), "no answer within 50ms (--call-timeout)") {
 		t.Errorf("slow tool: %v", err)
 	}
-	bridge.SetCallTimeout(b, bridge.CallTimeout)
 	if got, err := call(t, s, "toy/echo", `{"text":"still here"}`); err != nil || got.Text != "still here" {
 		t.Errorf("afterwards: %+v, %v", got, err)
 	}
@@ -129,7 +129,7 @@ func TestArgumentsThatAreTooLargeAreRefusedUnseen(t *testing.T) {
 		o.Servers[0].Rules = map[string][]string{"echo": {"true"}}
 	})
 	s := b.NewSession(engine.Principal{})
-	big := `{"text":"` + strings.Repeat("<", bridge.MaxArguments) + `"}`
+	big := `{"text":"` + strings.Repeat("<", 64<<10) + `"}`
 	if _, err := call(t, s, "toy/echo", big); code(err) != engine.CodeArgumentsTooLarge {
 		t.Errorf("large arguments under a policy that allows everything: %v", err)
 	}

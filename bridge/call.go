@@ -18,6 +18,9 @@ type Verdict struct {
 	// Answer answers the call: it forwards it to its server, or refuses it. It must
 	// be called once, and waits for the server.
 	Answer func() wire.Reply
+	// Bytes is how many the result may have: its text, or structured content, and its
+	// content blocks. It is zero for a refusal.
+	Bytes int
 	// Work is the processor time that deciding took.
 	Work time.Duration
 	// End is the reason to stop the run, as a text for the model; "" lets it go on.
@@ -39,39 +42,40 @@ func (r *Run) Call(ctx context.Context, call wire.Call) wire.Reply {
 // decided at a time, so of every run at most one call waits for the session's lock.
 func (r *Run) Decide(ctx context.Context, call wire.Call) Verdict {
 	work := cputime.Start()
-	answer, end := r.judge(ctx, call)
-	return Verdict{Answer: answer, Work: work.Stop(), End: end}
+	verdict := r.judge(ctx, call)
+	verdict.Work = work.Stop()
+	return verdict
 }
 
-func (r *Run) judge(ctx context.Context, call wire.Call) (answer func() wire.Reply, end string) {
+func (r *Run) judge(ctx context.Context, call wire.Call) Verdict {
 	t := r.session.bridge.catalog.find(call.Tool)
 	args, err := strictjson.Append(nil, call.Args)
 	if err != nil {
-		return answered(r.fault(&sentCall{tool: t}, "encoding arguments", err)), ""
+		return answered(r.fault(&sentCall{tool: t}, "encoding arguments", err), "")
 	}
 	request := asked{args: args, Request: engine.Request{
 		Hook: engine.HookCall, Tool: t.facts,
 		Call:      engine.Call{ID: uuid.NewString(), ArgsBytes: len(args)},
 		Principal: r.principal, TimeNS: time.Now().UnixNano(),
 	}}
-	if len(args) <= MaxArguments {
+	if len(args) <= r.session.bridge.arguments {
 		request.Call.Args, request.Call.Violations = call.Args, t.violations(call.Args)
 	} else {
 		request.Call.Violations = []engine.Violation{{Message: "too large to be looked at"}}
 	}
 	decision, end := r.admit(ctx, t, &request)
 	if !decision.Allow {
-		return answered(refusal(t.facts.ID, decision.Denials)), end
+		return answered(refusal(t.facts.ID, decision.Denials), end)
 	}
 	// The closure must not hold request, which holds the arguments.
 	sent := &sentCall{
 		tool: t, seq: request.Run.Calls, id: request.Call.ID, toolID: request.shownTool, revision: decision.Revision, hidden: request.hidden,
 	}
-	return func() wire.Reply { return r.forward(ctx, sent, args) }, ""
+	return Verdict{Answer: func() wire.Reply { return r.forward(ctx, sent, args) }, Bytes: 2 * t.limits.Result}
 }
 
-func answered(reply wire.Reply) func() wire.Reply {
-	return func() wire.Reply { return reply }
+func answered(reply wire.Reply, end string) Verdict {
+	return Verdict{Answer: func() wire.Reply { return reply }, End: end}
 }
 
 // sentCall is what is kept of an admitted call.
@@ -90,7 +94,7 @@ func (r *Run) forward(ctx context.Context, c *sentCall, args []byte) wire.Reply 
 	if r.onCall != nil {
 		r.onCall(c.seq, c.tool.facts.ID)
 	}
-	ctx, cancel := context.WithTimeout(ctx, r.session.bridge.callTimeout)
+	ctx, cancel := context.WithTimeout(ctx, c.tool.limits.Timeout)
 	defer cancel()
 	started := time.Now()
 	result, err := c.tool.upstream.Call(ctx, c.tool.facts.Name, args)
@@ -99,7 +103,7 @@ func (r *Run) forward(ctx context.Context, c *sentCall, args []byte) wire.Reply 
 	if err != nil {
 		reply = r.failure(ctx, c, err)
 	} else {
-		reply = bounded(c.tool.facts.ID, result)
+		reply = bounded(c.tool.facts.ID, result, c.tool.limits.Result)
 	}
 	r.outcome(c, len(result.Content)+len(result.Structured), reply, took)
 	return reply
@@ -143,24 +147,24 @@ func (r *Run) decide(ctx context.Context, t *tool, request *asked) engine.Decisi
 	ctx = context.WithoutCancel(ctx)
 	request.Call.Seq = s.calls
 	request.Run, request.Session = r.facts(), s.facts()
-	request.Call.Rules = t.ruleResults(ctx, request)
+	request.Call.Rules = t.ruleResults(ctx, request, s.bridge.arguments)
 
 	started := time.Now()
 	decision := s.bridge.engine.Decide(ctx, &request.Request)
 	if decision.Allow {
-		decision = t.overrule(decision, request.Call.ArgsBytes)
+		decision = t.overrule(decision, request.Call.ArgsBytes, s.bridge.arguments)
 	}
 	return r.writeDown(ctx, request, decision, time.Since(started))
 }
 
 // overrule denies calls that no policy may allow: of unknown tools, and with too large
 // arguments. The built-in pack denies both itself.
-func (t *tool) overrule(decision engine.Decision, argsBytes int) engine.Decision {
+func (t *tool) overrule(decision engine.Decision, argsBytes, most int) engine.Decision {
 	switch {
 	case t.upstream == nil:
 		return deny(decision.Revision, engine.CodeToolNotAllowed, "this tool does not exist")
-	case argsBytes > MaxArguments:
-		return deny(decision.Revision, engine.CodeArgumentsTooLarge, fmt.Sprintf("arguments are at most %d KiB", MaxArguments>>10))
+	case argsBytes > most:
+		return deny(decision.Revision, engine.CodeArgumentsTooLarge, fmt.Sprintf("arguments are at most %s (--max-arguments)", size(most)))
 	}
 	return decision
 }
@@ -190,11 +194,11 @@ func (t *tool) violations(args any) []engine.Violation {
 
 // ruleResults evaluates the tool's rules. A rule that fails to evaluate does not hold.
 // If the arguments are too large to be looked at, no rule holds.
-func (t *tool) ruleResults(ctx context.Context, request *asked) []engine.RuleResult {
+func (t *tool) ruleResults(ctx context.Context, request *asked, most int) []engine.RuleResult {
 	results := make([]engine.RuleResult, len(t.rules))
 	for i, rule := range t.rules {
 		results[i].Rule = rule.text
-		if request.Call.ArgsBytes > MaxArguments {
+		if request.Call.ArgsBytes > most {
 			continue
 		}
 		ok, err := rule.program.Eval(ctx, request.Call.Args, t.facts, request.Session)

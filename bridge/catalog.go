@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/mcp-code-mode/mcp-code-mode/bridge/schema"
@@ -33,6 +33,7 @@ type tool struct {
 	facts    engine.Tool
 	schema   *schema.Schema
 	rules    []rule
+	limits   CallLimits
 	describe stub.Tool
 	python   string
 	stub     string
@@ -53,7 +54,7 @@ func newCatalog(ctx context.Context, e *engine.Engine, opts Options, upstreams [
 	for i, server := range opts.Servers {
 		c.warn(server.Name, upstreams[i].Warnings()...)
 		for _, t := range upstreams[i].Tools() {
-			listed = append(listed, newTool(server, upstreams[i], t))
+			listed = append(listed, newTool(server, upstreams[i], t, server.limits(t.Name, opts.Limits)))
 			offered[server.Name] = append(offered[server.Name], t.Name)
 		}
 	}
@@ -79,14 +80,14 @@ func newCatalog(ctx context.Context, e *engine.Engine, opts Options, upstreams [
 	return c, c.name(ctx, !opts.Unprefixed)
 }
 
-func newTool(server Server, u *upstream.Upstream, t upstream.Tool) *tool {
+func newTool(server Server, u *upstream.Upstream, t upstream.Tool, limits CallLimits) *tool {
 	private := server.Private.All || slices.Contains(server.Private.Tools, t.Name)
 	labels := []string{}
 	if private {
 		labels = []string{LabelPrivate}
 	}
 	return &tool{
-		upstream: u,
+		upstream: u, limits: limits,
 		facts: engine.Tool{
 			ID: server.Name + "/" + t.Name, Server: server.Name, Name: t.Name, Known: true, Private: private,
 			Labels: labels, Annotations: t.Annotations, DefinitionSHA256: t.SHA256,
@@ -135,15 +136,10 @@ func (c *catalog) warn(server string, warnings ...string) {
 // checkNames refuses a setting that names a tool which was not kept: to stop startup
 // is better than a rule or a label that silently applies to nothing.
 func (c *catalog) checkNames(server Server, offered []string) error {
-	ruled := make([]string, 0, len(server.Rules))
-	for name := range server.Rules {
-		ruled = append(ruled, name)
-	}
-	sort.Strings(ruled)
 	for _, setting := range []struct {
 		key   string
 		names []string
-	}{{"allow", server.Allow}, {"private", server.Private.Tools}, {"rules", ruled}} {
+	}{{"allow", server.Allow}, {"private", server.Private.Tools}, {"rules", slices.Sorted(maps.Keys(server.Rules))}, {"limits", slices.Sorted(maps.Keys(server.ToolLimits))}} {
 		for _, name := range setting.names {
 			if c.byID[server.Name+"/"+name] != nil {
 				continue

@@ -32,7 +32,7 @@ func (e *ServerError) Unwrap() error { return e.Err }
 // ConfigError says which setting cannot be used, and of which server.
 type ConfigError struct {
 	Server string // "" for a setting that is not one server's
-	Key    string // "name", "command", "allow", "private", "rules"; "policy", "unprefixed", "max-calls"
+	Key    string // "name", "command", "allow", "private", "rules", "limits"; "policy", "unprefixed", "max-calls", "max-arguments"
 	Reason string // one line, without the setting's name
 	Hint   string // the next step; empty when there is none
 }
@@ -55,6 +55,9 @@ func (o Options) check() error {
 	if o.CallsPerRun < 0 {
 		return &ConfigError{Key: "max-calls", Reason: "it is negative"}
 	}
+	if err := o.checkLimits(); err != nil {
+		return err
+	}
 	seen := map[string]bool{}
 	for _, s := range o.Servers {
 		switch {
@@ -75,7 +78,7 @@ func (o Options) check() error {
 func PolicyConfig(o Options) engine.Config {
 	config := engine.Config{
 		Servers: make(map[string]engine.ServerConfig, len(o.Servers)),
-		Limits:  engine.Limits{CallsPerRun: o.CallsPerRun},
+		Limits:  engine.Limits{CallsPerRun: o.CallsPerRun, ArgumentBytes: o.MaxArguments, CallLimits: o.Limits.withDefaults().config()},
 	}
 	for _, s := range o.Servers {
 		allow := engine.SomeTools(s.Allow...)
@@ -86,7 +89,7 @@ func PolicyConfig(o Options) engine.Config {
 		if s.Private.All {
 			private = engine.AllTools()
 		}
-		config.Servers[s.Name] = engine.ServerConfig{Allow: allow, Private: private, Rules: s.Rules}
+		config.Servers[s.Name] = engine.ServerConfig{Allow: allow, Private: private, Rules: s.Rules, Limits: s.configLimits()}
 	}
 	return config
 }

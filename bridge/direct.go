@@ -24,7 +24,8 @@ type ToolError struct {
 	Tool    string   // tool id
 	Code    string   // the first of Codes
 	Codes   []string // stable codes, see the policy pack and the Code constants
-	Message string   // at most MaxMessage characters
+	Message string   // at most MaxMessage characters, or MaxRefusal of a refusal
+	Partial string   // the text of a result that is too large, up to the limit
 }
 
 func (e *ToolError) Error() string {
@@ -45,7 +46,7 @@ func (s *Session) Call(ctx context.Context, toolID string, args json.RawMessage)
 	}
 	reply := s.NewRun(RunOptions{}).Call(ctx, wire.Call{ID: 1, Tool: toolID, Args: value})
 	if e := reply.Err; e != nil {
-		return Result{}, &ToolError{Tool: e.Tool, Code: e.Code, Codes: e.Codes, Message: e.Message}
+		return Result{}, &ToolError{Tool: e.Tool, Code: e.Code, Codes: e.Codes, Message: e.Message, Partial: e.Partial}
 	}
 	content := reply.Content
 	if content == nil {

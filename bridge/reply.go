@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/docker/go-units"
 
 	"github.com/mcp-code-mode/mcp-code-mode/bridge/stub"
 	"github.com/mcp-code-mode/mcp-code-mode/bridge/upstream"
@@ -22,7 +25,7 @@ import (
 // ToolError.code, next to the codes of the policy pack.
 const (
 	CodeTimeout             = "timeout"              // the upstream did not answer in time
-	CodeResultTooLarge      = "result_too_large"     // the result is over MaxResult
+	CodeResultTooLarge      = "result_too_large"     // the result is over its limit
 	CodeUpstreamUnavailable = "upstream_unavailable" // the upstream is gone or speaks no MCP
 	CodeToolError           = "tool_error"           // the upstream itself reported an error
 )
@@ -34,26 +37,27 @@ func refusal(toolID string, denials []engine.Denial) wire.Reply {
 			codes = append(codes, d.Code)
 		}
 	}
-	return errorReply(toolID, denials[0].Message, codes...)
+	return wire.Reply{Err: &wire.CallError{Tool: toolID, Code: codes[0], Codes: codes, Message: cut.Characters(denials[0].Message, MaxRefusal)}}
 }
 
-// errorReply answers with an error. Its first code is the one that counts.
-func errorReply(toolID, message string, codes ...string) wire.Reply {
-	return wire.Reply{Err: &wire.CallError{Tool: toolID, Code: codes[0], Codes: codes, Message: cut.Characters(message, MaxMessage)}}
+// errorReply answers with an error.
+func errorReply(toolID, message, code string) wire.Reply {
+	return wire.Reply{Err: &wire.CallError{Tool: toolID, Code: code, Codes: []string{code}, Message: cut.Characters(message, MaxMessage)}}
 }
 
 // failure answers a call that was forwarded and got no result. The detail is for the
 // operator; the code gets only what it can act on.
 func (r *Run) failure(ctx context.Context, c *sentCall, err error) wire.Reply {
 	var rpc *upstream.RPCError
+	var large *upstream.SizeError
 	id := c.tool.facts.ID
 	switch {
 	case errors.As(err, &rpc):
 		return errorReply(id, stub.Foreign(rpc.Message), CodeToolError)
-	case errors.Is(err, upstream.ErrTooLarge):
-		return errorReply(id, tooLarge, CodeResultTooLarge)
+	case errors.As(err, &large):
+		return tooLarge(id, large.Bytes, c.tool.limits.Result, "")
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return errorReply(id, fmt.Sprintf("no answer within %v", r.session.bridge.callTimeout), CodeTimeout)
+		return errorReply(id, fmt.Sprintf("no answer within %v (--call-timeout)", c.tool.limits.Timeout), CodeTimeout)
 	case errors.Is(err, upstream.ErrBadAnswer):
 		r.session.bridge.log.Warn("unusable answer", "tool", id, "error", c.hidden.text(err.Error()))
 		return errorReply(id, fmt.Sprintf("the server %q gave an answer that can not be used", c.tool.facts.Server), CodeUpstreamUnavailable)
@@ -73,7 +77,22 @@ func (r *Run) fault(c *sentCall, doing string, err error) wire.Reply {
 	return errorReply(c.tool.facts.ID, fmt.Sprintf("internal error: %T", err), CodeUpstreamUnavailable)
 }
 
-var tooLarge = fmt.Sprintf("the result is larger than %d KiB, so none of it is returned; ask for less", MaxResult>>10)
+// tooLarge answers a call whose result has more bytes than most. As much of its text as
+// may be passed on goes with the error.
+func tooLarge(toolID string, bytes int64, most int, text string) wire.Reply {
+	then := "ask for less"
+	if text != "" {
+		then += "; its text up to there is in .partial of this error"
+	}
+	r := errorReply(toolID, fmt.Sprintf("the result is %d bytes and the limit is %s (--max-result): %s", bytes, size(most), then), CodeResultTooLarge)
+	r.Err.Partial = cut.Head(text, most)
+	return r
+}
+
+// size writes a number of bytes the way people set limits.
+func size(n int) string {
+	return units.CustomSize("%.4g %s", float64(n), 1024, []string{"bytes", "KiB", "MiB"})
+}
 
 // maxErrorText is how much of the text of a tool's error is read, in bytes: the most
 // that MaxMessage characters can take, and a little more.
@@ -82,10 +101,10 @@ const maxErrorText = (MaxMessage + 1) * utf8.UTFMax
 // bounded turns a result into what the code gets, or refuses it for its size.
 // The limit holds for the text and for the content blocks, each by itself,
 // because a server that answers with structured content repeats it as text.
-func bounded(toolID string, result upstream.Result) wire.Reply {
+func bounded(toolID string, result upstream.Result, most int) wire.Reply {
 	blocks := result.Content
 	content := parseContent(blocks)
-	if len(blocks) > MaxResult && (content.bytes > MaxResult || !content.onlyText) {
+	if len(blocks) > most && (content.bytes > most || !content.onlyText) {
 		blocks = compact(blocks) // white space does not count and is not passed on
 		content = parseContent(blocks)
 	}
@@ -97,8 +116,8 @@ func bounded(toolID string, result upstream.Result) wire.Reply {
 	if result.Structured != nil && !reply.Structured {
 		reply.Data = compact(result.Structured)
 	}
-	if len(reply.Data) > MaxResult || content.bytes > MaxResult {
-		return errorReply(toolID, tooLarge, CodeResultTooLarge)
+	if bytes := max(len(reply.Data), content.bytes); bytes > most {
+		return tooLarge(toolID, int64(bytes), most, cmp.Or(content.text, string(reply.Data)))
 	}
 	if !content.onlyText {
 		reply.Content = blocks
@@ -217,7 +236,7 @@ func parseContent(raw json.RawMessage) content {
 	}
 	c.onlyText = c.onlyText && blocks == 1
 	if blocks > 1 {
-		c.bytes += blockCost * blocks // one block of MaxResult bytes is allowed
+		c.bytes += blockCost * blocks // one block of as many bytes as a result may have is allowed
 	}
 	c.text = strings.Join(texts, "\n")
 	return c

@@ -24,7 +24,7 @@ func TestATextOfAToolsErrorIsNoRefusalOfOurs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		reply := bounded("s/t", upstream.Result{Content: content, IsError: true})
+		reply := bounded("s/t", upstream.Result{Content: content, IsError: true}, DefaultResult)
 		if reply.Err == nil || reply.Err.Code != CodeToolError || want != "" && reply.Err.Message != want || len([]rune(reply.Err.Message)) > MaxMessage {
 			t.Errorf("%.50q: got %+v", text, reply.Err)
 		}
@@ -54,7 +54,7 @@ func TestAStructureThatTheTextRepeatsIsSentOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		reply := bounded("s/t", upstream.Result{Content: blocks, Structured: json.RawMessage(test.structured)})
+		reply := bounded("s/t", upstream.Result{Content: blocks, Structured: json.RawMessage(test.structured)}, DefaultResult)
 		if reply.Structured != test.same || test.same != (reply.Data == nil) || reply.Content != nil || reply.Text != test.text {
 			t.Errorf("%s and %q: got %+v", test.structured, test.text, reply)
 		}
@@ -68,7 +68,7 @@ func TestWhatATextIs(t *testing.T) {
 		`[{"type":"resource","resource":{"uri":"x","blob":"QUJD"}},{"type":"resource","resource":[]},{"type":"resource","resource":{"text":5}}]`:       "",
 		`[{"type":"resource","text":"a"},{"type":"text","resource":{"text":"b"}}]`:                                                                     "",
 	} {
-		if reply := bounded("s/t", upstream.Result{Content: json.RawMessage(content)}); reply.Text != want || string(reply.Content) != content {
+		if reply := bounded("s/t", upstream.Result{Content: json.RawMessage(content)}, DefaultResult); reply.Text != want || string(reply.Content) != content {
 			t.Errorf("%s: got %+v, want %q", content, reply, want)
 		}
 	}
@@ -85,7 +85,7 @@ func TestAnErrorUsesEveryTextItHas(t *testing.T) {
 		{`[]`, `{"message":5}`, `{"message":5}`},
 		{`[]`, ``, "the tool reported an error without a text"},
 	} {
-		reply := bounded("s/t", upstream.Result{Content: json.RawMessage(test.content), Structured: json.RawMessage(test.structured), IsError: true})
+		reply := bounded("s/t", upstream.Result{Content: json.RawMessage(test.content), Structured: json.RawMessage(test.structured), IsError: true}, DefaultResult)
 		if reply.Err == nil || reply.Err.Message != test.want {
 			t.Errorf("%s %s: got %+v, want %q", test.content, test.structured, reply.Err, test.want)
 		}

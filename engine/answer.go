@@ -14,7 +14,9 @@ import (
 // Bounds on what a policy may answer. A larger answer is an error and not a decision.
 const (
 	maxDenials = 64
-	maxMessage = 500 // characters; longer ones are cut
+	// MaxMessage is the length of a denial's message in characters; a longer one is cut. It
+	// has room for five violations of a schema.
+	MaxMessage = 2500
 	maxCode    = 64
 	maxLabels  = 16
 	maxLabel   = 64
@@ -110,7 +112,7 @@ func readDenials(t *ast.Term) ([]Denial, error) {
 		if !ok || message == "" {
 			return nil, fmt.Errorf("the denial %q has no message", code)
 		}
-		denials = append(denials, Denial{Code: string(code), Message: cut.Characters(string(message), maxMessage)})
+		denials = append(denials, Denial{Code: string(code), Message: cut.Characters(string(message), MaxMessage)})
 	}
 	slices.SortFunc(denials, func(a, b Denial) int {
 		return cmp.Or(cmp.Compare(rank(a.Code), rank(b.Code)), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Message, b.Message))

@@ -92,14 +92,14 @@ decision := {"allow": false, "effects": {"labels_add": []}, "denials": [
 	{"code": "zeta", "message": "z"}, {"code": "private_data", "message": "p"}, {"code": "alpha", "message": "b"},
 	{"code": "tool_not_allowed", "message": "t"}, {"code": "budget_exhausted", "message": "u"}, {"code": "alpha", "message": "a"},
 	{"code": "rule_not_met", "message": "r"}, {"code": "arguments_invalid", "message": "i"}, {"code": "alpha", "message": "a"},
-	{"code": "arguments_too_large", "message": concat("", ["ü" | some _ in numbers.range(1, 600)])},
+	{"code": "arguments_too_large", "message": concat("", ["ü" | some _ in numbers.range(1, 2600)])},
 ]}`)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	d := e.Decide(t.Context(), packRequest())
 	want := []Denial{
-		{"tool_not_allowed", "t"}, {"arguments_too_large", strings.Repeat("ü", 499) + "…"}, {"arguments_invalid", "i"},
+		{"tool_not_allowed", "t"}, {"arguments_too_large", strings.Repeat("ü", 2499) + "…"}, {"arguments_invalid", "i"},
 		{"rule_not_met", "r"}, {"budget_exhausted", "u"}, {"private_data", "p"}, {"alpha", "a"}, {"alpha", "b"}, {"zeta", "z"},
 	}
 	if diff := cmp.Diff(want, d.Denials); diff != "" {

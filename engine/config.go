@@ -26,12 +26,29 @@ type ServerConfig struct {
 	Allow   ToolSet             `json:"allow"`   // tools that may be called
 	Private ToolSet             `json:"private"` // tools that return private data
 	Rules   map[string][]string `json:"rules"`   // CEL rules by tool; each must have a result in Call.Rules
+	// Limits are those of its own, which the host enforces; nil is none.
+	Limits *ServerLimits `json:"limits,omitempty"`
+}
+
+// ServerLimits bound the calls of one server's tools.
+type ServerLimits struct {
+	CallLimits
+	Tools map[string]CallLimits `json:"tools,omitempty"` // by raw tool name
+}
+
+// CallLimits are numbers that the host enforces on a call, for a policy to know. A zero
+// field says nothing.
+type CallLimits struct {
+	ResultBytes     int   `json:"result_bytes,omitempty"`                 // size of the largest result
+	CallTimeoutMS   int64 `json:"call_timeout_ms,omitempty"`              // how long a server may take
+	TimeoutRestarts bool  `json:"timeout_restarts_on_progress,omitempty"` // and again after each report of progress
 }
 
 // Limits are numbers the policy enforces. Zero means the default.
 type Limits struct {
 	CallsPerRun   int `json:"calls_per_run"`  // calls that one run may make
 	ArgumentBytes int `json:"argument_bytes"` // size of the arguments of one call, in bytes
+	CallLimits        // of every server
 }
 
 // ToolSet is every tool of a server, or those it names. The zero value is none. In JSON it is

@@ -121,6 +121,8 @@ func TestTheSchemaNamesExactlyTheFieldsOfTheTypes(t *testing.T) {
 func sameFields(t *testing.T, where string, schema map[string]any, typ reflect.Type) {
 	t.Helper()
 	switch {
+	case typ.Kind() == reflect.Pointer:
+		sameFields(t, where, schema, typ.Elem())
 	case typ == reflect.TypeFor[ToolSet]():
 	case typ.Kind() == reflect.Slice:
 		sameFields(t, where+"[]", schema["items"].(map[string]any), typ.Elem())
@@ -128,22 +130,29 @@ func sameFields(t *testing.T, where string, schema map[string]any, typ reflect.T
 		sameFields(t, where+"{}", schema["additionalProperties"].(map[string]any), typ.Elem())
 	case typ.Kind() == reflect.Struct:
 		properties := schema["properties"].(map[string]any)
-		var tags []string
-		for i := range typ.NumField() {
-			tag := typ.Field(i).Tag.Get("json")
-			tags = append(tags, tag)
+		var tags, always []string
+		for _, field := range reflect.VisibleFields(typ) { // those of embedded structs too
+			tag, optional := strings.CutSuffix(field.Tag.Get("json"), ",omitempty")
+			if field.Anonymous {
+				continue
+			}
+			if tags = append(tags, tag); !optional {
+				always = append(always, tag)
+			}
 			if property, ok := properties[tag].(map[string]any); ok {
-				sameFields(t, where+"."+tag, property, typ.Field(i).Type)
+				sameFields(t, where+"."+tag, property, field.Type)
 			}
 		}
 		slices.Sort(tags)
-		required := []string{}
-		for _, name := range schema["required"].([]any) {
+		slices.Sort(always)
+		var required []string
+		names, _ := schema["required"].([]any)
+		for _, name := range names {
 			required = append(required, name.(string))
 		}
 		slices.Sort(required)
-		if names := slices.Sorted(maps.Keys(properties)); !slices.Equal(names, tags) || !slices.Equal(required, tags) || schema["additionalProperties"] != false {
-			t.Errorf("%s: the schema has %v, requires %v, and the type has %v", where, names, required, tags)
+		if names := slices.Sorted(maps.Keys(properties)); !slices.Equal(names, tags) || !slices.Equal(required, always) || schema["additionalProperties"] != false {
+			t.Errorf("%s: the schema has %v, requires %v, and the type has %v, always %v", where, names, required, tags, always)
 		}
 	default:
 		want := map[reflect.Kind]any{reflect.String: "string", reflect.Bool: "boolean", reflect.Int: "integer", reflect.Int64: "integer", reflect.Interface: nil}

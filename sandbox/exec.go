@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -59,7 +58,7 @@ func (s *Sandbox) ExecGated(ctx context.Context, code string, gate Gate) (Outcom
 	s.cell++
 	s.printed.Store(0)
 	e := &execution{
-		s: s, cell: s.cell, gate: gate, more: make(chan answer),
+		s: s, cell: s.cell, gate: gate, more: make(chan answer), room: newRoom(),
 		places: make(chan struct{}, s.lim.InFlight), inFlight: map[int64]context.CancelFunc{},
 	}
 	return e.run(ctx, code), nil
@@ -68,9 +67,8 @@ func (s *Sandbox) ExecGated(ctx context.Context, code string, gate Gate) (Outcom
 // answer is a call that was decided and has yet to be answered.
 type answer struct {
 	id    int64
-	tool  string
-	reply func() wire.Reply
-	end   context.CancelFunc // of the call's context
+	reply func() (_ wire.Reply, taken int64) // with the room that it holds
+	end   context.CancelFunc                 // of the call's context
 }
 
 // execution is one cell under way.
@@ -86,7 +84,7 @@ type execution struct {
 	calls     sync.WaitGroup // goroutines that answer calls
 	more      chan answer    // hands a call to an idle one of them
 	places    chan struct{}  // holds a token for each call that is being answered, cancelled ones included
-	unwritten atomic.Int64   // bytes of results that are not written yet
+	room      room           // for results that are not written yet
 
 	mu       sync.Mutex
 	inFlight map[int64]context.CancelFunc // calls that have no reply yet and are not cancelled; guarded by mu
@@ -185,7 +183,8 @@ func (e *execution) start(ctx context.Context, c wire.Call) (work time.Duration,
 		e.s.kill(&stop{kind: v.End})
 		return v.Work, errors.New(v.End)
 	}
-	a := answer{id: c.ID, tool: c.Tool, reply: v.Answer, end: end}
+	reply := func() (wire.Reply, int64) { return e.room.answered(callCtx, int64(v.Bytes), v.Answer) }
+	a := answer{id: c.ID, reply: reply, end: end}
 	select {
 	case e.more <- a:
 	default:
@@ -229,32 +228,19 @@ func (e *execution) cancel(id int64) error {
 // again because its stack has already grown to the size that a call needs.
 func (e *execution) answer(ctx context.Context, a answer) {
 	for {
-		reply := a.reply()
+		reply, taken := a.reply()
 		a.end()
 		<-e.places
-		reply, size := e.reserve(a.tool, reply)
 		// A reply that cannot be written finds the sandbox dead, which the
 		// reading side notices too.
 		_ = e.s.out.Send(func(dst []byte) ([]byte, bool) { return e.appendReply(ctx, dst, a.id, reply) })
-		e.unwritten.Add(-size)
+		e.room.give(taken)
 		select {
 		case a = <-e.more:
 		case <-ctx.Done():
 			return
 		}
 	}
-}
-
-// reserve counts a result among those that wait to be written, or refuses it if those
-// are too large together: otherwise code that makes calls and does not read the
-// results could fill the host's memory.
-func (e *execution) reserve(tool string, r wire.Reply) (_ wire.Reply, size int64) {
-	size = int64(len(r.Text) + len(r.Data) + len(r.Content))
-	if all := e.unwritten.Add(size); all <= maxUnwritten || all == size {
-		return r, size
-	}
-	e.unwritten.Add(-size)
-	return refused(tool, "result_too_large", "the results that wait to be read are larger than 64 MiB; gather fewer at once"), 0
 }
 
 // appendReply runs when the reply is about to be written; from then on the runner may

@@ -16,6 +16,7 @@ type Gate func(context.Context, wire.Call) Verdict
 // Verdict is what a Gate makes of a call.
 type Verdict struct {
 	Answer func() wire.Reply // answers the call, once, in a goroutine of its own
+	Bytes  int               // that the result may have; calls whose results do not fit into memory wait
 	Work   time.Duration     // processor time that deciding took
 	End    string            // why the code is stopped instead of being answered; "" when it is not
 }

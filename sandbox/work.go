@@ -24,10 +24,6 @@ const (
 	// linePerOutput is how many bytes of lines one byte of output may take. One
 	// byte that is escaped, on a line of its own, takes 31.
 	linePerOutput = 32
-
-	// maxUnwritten bounds the results of one run that wait to be written to its
-	// sandbox, in bytes; a single one may be larger.
-	maxUnwritten = 64 << 20
 )
 
 // maxLine is the longest line that a sandbox may write, in bytes.

@@ -29,7 +29,7 @@ import (
 
 const (
 	// MaxLine bounds one line, in bytes. A longer one is not written.
-	MaxLine = 2 << 20
+	MaxLine = 4 << 20
 	// Path is where in the policy the decisions of this log come from.
 	Path = "codemode/decision"
 	// OutcomePath is the path of events that say what came of an allowed call.

@@ -14,7 +14,7 @@ import (
 const MaxViolations = 8
 
 // Violation is one place where arguments break their schema. Message is text of
-// this package and names from the schema and the arguments, at most 200 bytes;
+// this package and names from the schema and the arguments, at most 300 bytes;
 // it never holds a value of the arguments.
 type Violation struct {
 	Path    string `json:"path"`    // JSON pointer into the arguments, at most 256 bytes

@@ -15,10 +15,10 @@ import (
 
 // Bounds of what is said, in bytes but for maxLiterals.
 const (
-	maxMessage  = 200
+	maxMessage  = 300
 	maxPath     = 256
 	maxName     = 64 // a name or literal inside a message
-	maxLiterals = 12 // values of an enum
+	maxLiterals = 24 // values of an enum
 )
 
 // word says what is wrong with one value, without saying the value.

@@ -29,8 +29,13 @@ func TestNewRefusesOptionsThatCannotBe(t *testing.T) {
 
 // The driver has the limits; what they are by default is what the gate takes.
 func TestTheRunnerRefusesWhatTheGateWouldRefuse(t *testing.T) {
-	if got := (sandbox.Limits{}).WithDefaults().Arguments; got != bridge.MaxArguments {
-		t.Errorf("a sandbox may send arguments of %d bytes, and the gate takes %d", got, bridge.MaxArguments)
+	b, err := bridge.New(t.Context(), bridge.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	if got := (sandbox.Limits{}).WithDefaults().Arguments; got != b.MaxArguments() {
+		t.Errorf("a sandbox may send arguments of %d bytes, and the gate takes %d", got, b.MaxArguments())
 	}
 }
 

@@ -216,9 +216,14 @@ func (s *Server) sandboxes(ctx context.Context, watch observer) (*sandbox.Pool, 
 func (s *Server) equip() {
 	defer close(s.equipped)
 	<-s.ready
-	if s.failure == nil {
-		s.pool.SetTools(wireTools(s.bridge))
+	if s.failure != nil {
+		return
 	}
+	if most := s.driver.Limits().WithDefaults().Arguments; most < s.bridge.MaxArguments() {
+		s.log.Warn("the sandboxes refuse arguments that the gate would take: raise Limits.Arguments of their driver",
+			"sandbox", most, "gate", s.bridge.MaxArguments())
+	}
+	s.pool.SetTools(wireTools(s.bridge))
 }
 
 func wireTools(b *bridge.Bridge) []wire.Tool {

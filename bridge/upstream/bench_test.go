@@ -51,7 +51,7 @@ func BenchmarkScan(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, err := readResult(m.result); err != nil {
+		if _, err := readResult(m.result, DefaultAnswer); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -117,7 +117,7 @@ func TestAnHTTPServerIsWrappedLikeAProcess(t *testing.T) {
 				t.Errorf("schema %s, want %s", got, want)
 			}
 			checkCalls(t, u)
-			for _, bytes := range []string{"5000000", "20000000"} {
+			for _, bytes := range []string{"17000000", "20000000"} {
 				// What the SDK drops on the way is an error of the call, whatever it is called.
 				if _, err := u.Call(testContext(t), "big", []byte(`{"bytes":`+bytes+`}`)); !errors.Is(err, ErrTooLarge) && !errors.Is(err, ErrUnavailable) {
 					t.Errorf("%s bytes: error %v", bytes, err)
@@ -220,7 +220,7 @@ func (o *oldHTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		answer(`{"tools":[{"name":"t","inputSchema":{"type":"object"}},{"name":"huge","inputSchema":{"type":"object"}}]}`)
 	case "tools/call":
 		if strings.Contains(string(m.Params), "huge") {
-			_, _ = io.WriteString(w, strings.Repeat(" ", maxLine))
+			_, _ = io.WriteString(w, strings.Repeat(" ", DefaultAnswer+lineFrame))
 		}
 		answer(`{"content":[{"type":"text","text":"` + id + `"}]}`)
 	default:

@@ -15,7 +15,7 @@ var (
 	// be started again, or no longer offers the tool as it was listed.
 	ErrUnavailable = errors.New("server unavailable")
 	// ErrTooLarge means that the server answered with more than is accepted
-	// (4 MiB for one call). The session goes on.
+	// (Options.MaxAnswer for one call). The session goes on.
 	ErrTooLarge = errors.New("answer too large")
 	// ErrBadAnswer means that the server answered this call, but with something
 	// that is not a tool result: invalid JSON, nested too deeply, a request for
@@ -30,6 +30,14 @@ type OptionError struct {
 }
 
 func (e *OptionError) Error() string { return fmt.Sprintf("option %s: %s", e.Option, e.Reason) }
+
+// SizeError is an answer that is too large. It wraps [ErrTooLarge].
+type SizeError struct {
+	Bytes int64 // of the answer; at least that many over HTTP, where the rest is not read
+}
+
+func (e *SizeError) Error() string { return fmt.Sprintf("%v: %d bytes", ErrTooLarge, e.Bytes) }
+func (e *SizeError) Unwrap() error { return ErrTooLarge }
 
 // RPCError is a JSON-RPC error that the server answered with. The text is the
 // server's: untrusted, but one line without control or formatting characters and

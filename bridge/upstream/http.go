@@ -15,12 +15,12 @@ import (
 // versionHeader is what MCP over HTTP asks of every request after the handshake.
 const versionHeader = "Mcp-Protocol-Version"
 
-// bounded returns the transport with bounds on what it reads. It also sets the headers
+// bounded returns the transport with bounds on what it reads: most bytes for one message. It also sets the headers
 // that otherwise only the SDK's own client would set: the protocol version, and the
 // parameters of a call that MCP wants in headers. It follows no redirect to another
 // server, unless the caller's client has rules of its own. Transports other than the
 // SDK's HTTP client are returned unchanged.
-func bounded(t mcp.Transport) (mcp.Transport, *atomic.Pointer[string]) {
+func bounded(t mcp.Transport, most int) (mcp.Transport, *atomic.Pointer[string]) {
 	version := new(atomic.Pointer[string])
 	h, ok := t.(*mcp.StreamableClientTransport)
 	if !ok {
@@ -34,13 +34,13 @@ func bounded(t mcp.Transport) (mcp.Transport, *atomic.Pointer[string]) {
 	if client.Transport == nil {
 		client.Transport = http.DefaultTransport
 	}
-	client.Transport = &roundTripper{next: client.Transport, version: version}
+	client.Transport = &roundTripper{next: client.Transport, version: version, most: most}
 	if client.CheckRedirect == nil {
 		client.CheckRedirect = sameServer
 	}
 	c.HTTPClient = &client
 	if c.MaxEventSize == 0 {
-		c.MaxEventSize = maxLine
+		c.MaxEventSize = most
 	}
 	c.DisableStandaloneSSE = true // nothing a server starts is of use here
 	return &c, version
@@ -66,6 +66,7 @@ func sameServer(next *http.Request, via []*http.Request) error {
 type roundTripper struct {
 	next    http.RoundTripper
 	version *atomic.Pointer[string]
+	most    int // bytes of a body
 }
 
 // RoundTrip bounds every body except an event stream, whose events the SDK bounds. A
@@ -87,13 +88,13 @@ func (r *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	if kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); kind == "text/event-stream" {
 		return resp, nil
 	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxLine+1))
+	body, err := io.ReadAll(io.LimitReader(resp.Body, int64(r.most)+1))
 	resp.Body.Close()
 	if err != nil {
 		return nil, fmt.Errorf("reading the answer: %w", err)
 	}
-	if len(body) > maxLine {
-		return nil, fmt.Errorf("%w: more than %d MiB", ErrTooLarge, maxLine>>20)
+	if len(body) > r.most {
+		return nil, &SizeError{max(resp.ContentLength, int64(len(body)))}
 	}
 	resp.Body = io.NopCloser(bytes.NewReader(body))
 	return resp, nil

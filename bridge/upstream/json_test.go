@@ -87,10 +87,10 @@ func FuzzCleanse(f *testing.F) {
 // TestABatchCanNotGrowIntoManyMessages: a line is bounded in bytes, but the messages
 // made of it take much more memory than it does.
 func TestABatchCanNotGrowIntoManyMessages(t *testing.T) {
-	for n, want := range map[int]int{maxBatch: maxBatch, maxLine / 26: maxBatch} {
+	for n, want := range map[int]int{maxBatch: maxBatch, DefaultAnswer / 26: maxBatch} {
 		log, out := logTo(slog.LevelWarn)
 		batch := "[" + strings.TrimSuffix(strings.Repeat(`{"jsonrpc":"2.0","id":1},`, n), ",") + "]\n"
-		s := &stdio{log: log, in: bufio.NewReader(strings.NewReader(batch + `{"jsonrpc":"2.0","id":2}` + "\n"))}
+		s := &stdio{log: log, most: DefaultAnswer, in: bufio.NewReader(strings.NewReader(batch + `{"jsonrpc":"2.0","id":2}` + "\n"))}
 		got := 0
 		for {
 			m, err := s.receive()
@@ -139,7 +139,7 @@ func FuzzWhatAServerSays(f *testing.F) {
 		if err != nil || m.result == nil {
 			return
 		}
-		if r, err := readResult(m.result); err == nil {
+		if r, err := readResult(m.result, DefaultAnswer); err == nil {
 			if !json.Valid(r.Content) || r.Structured != nil && !json.Valid(r.Structured) {
 				t.Errorf("%q: result %s %s", line, r.Content, r.Structured)
 			}

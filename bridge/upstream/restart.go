@@ -220,7 +220,7 @@ func (u *Upstream) begin(ctx context.Context, probe bool) (*peer, *listing, erro
 // open starts the process or connects the transport.
 func (u *Upstream) open(ctx context.Context) (channel, error) {
 	if u.opts.Command != nil {
-		return newStdio(u.opts.Command, u.log)
+		return newStdio(u.opts.Command, u.opts.MaxAnswer+lineFrame, u.log)
 	}
 	c, err := u.transport.Connect(ctx)
 	if err != nil {

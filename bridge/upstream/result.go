@@ -9,14 +9,14 @@ import (
 )
 
 const (
-	// maxAnswer bounds the result of one call, in bytes as it came. It leaves every
-	// caller room for a limit of its own.
-	maxAnswer = 4 << 20
+	// DefaultAnswer bounds the result of one call, in bytes as it came, unless
+	// Options.MaxAnswer does. It leaves every caller room for a limit of its own.
+	DefaultAnswer = 16 << 20
 	// maxDepth bounds how deeply a result or a tool's definition may nest.
 	maxDepth = 128
 )
 
-// Result is what a tool answered: valid JSON, at most 4 MiB, nested at most 128
+// Result is what a tool answered: valid JSON, at most Options.MaxAnswer bytes, nested at most 128
 // levels. It is exactly what the server sent, with unknown content types, the order of
 // members and numbers of any size, except that bytes that are not UTF-8 and halves of
 // surrogate pairs are replaced by U+FFFD.
@@ -31,10 +31,10 @@ type Result struct {
 
 var errContent = errors.New("its content is not an array of objects")
 
-// readResult reads the result of a tools/call.
-func readResult(raw json.RawMessage) (Result, error) {
-	if len(raw) > maxAnswer {
-		return Result{}, fmt.Errorf("%w: more than %d MiB", ErrTooLarge, maxAnswer>>20)
+// readResult reads the result of a tools/call of at most most bytes.
+func readResult(raw json.RawMessage, most int) (Result, error) {
+	if len(raw) > most {
+		return Result{}, &SizeError{int64(len(raw))}
 	}
 	var v [8]json.RawMessage
 	err := read(raw, maxDepth, func(r *strictjson.Reader) error {

@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -118,24 +119,22 @@ func TestAnErrorOfTheServerIsOneBoundedLine(t *testing.T) {
 }
 
 func TestAnAnswerOverTheLimitIsTooLargeAndTheSessionGoesOn(t *testing.T) {
-	u := startTest(t, Options{Command: &Command{Path: hostile}})
-	for _, tool := range []string{"big", "big_last"} {
-		for _, c := range []struct {
-			bytes string
-			err   error
-		}{
-			{"4194000", nil},
-			{"4194304", ErrTooLarge},
-			{"16777216", ErrTooLarge},
-			{"20971520", ErrTooLarge},
-			{"41943040", ErrTooLarge},
-		} {
-			r, err := u.Call(testContext(t), tool, []byte(`{"bytes":`+c.bytes+`}`))
-			if !errors.Is(err, c.err) {
-				t.Errorf("%s of %s bytes: error %v, want %v", tool, c.bytes, err, c.err)
-			}
-			if c.err == nil && len(r.Content) < 4194000 {
-				t.Errorf("%s of %s bytes: got %d", tool, c.bytes, len(r.Content))
+	for most, sizes := range map[int][]int{
+		0:        {16<<20 - 100, 16 << 20, 20 << 20, 40 << 20},
+		1000:     {900, 1000, 1 << 20},
+		24 << 20: {20 << 20, 24 << 20},
+	} {
+		u := startTest(t, Options{Command: &Command{Path: hostile}, MaxAnswer: most})
+		for _, tool := range []string{"big", "big_last"} {
+			for i, size := range sizes {
+				r, err := u.Call(testContext(t), tool, fmt.Appendf(nil, `{"bytes":%d}`, size))
+				var large *SizeError
+				switch {
+				case i == 0 && (err != nil || len(r.Content) < size):
+					t.Errorf("%s of %d bytes, at most %d: got %d, %v", tool, size, most, len(r.Content), err)
+				case i > 0 && (!errors.Is(err, ErrTooLarge) || !errors.As(err, &large) || large.Bytes < int64(size) || large.Bytes > int64(size)+200):
+					t.Errorf("%s of %d bytes, at most %d: error %v", tool, size, most, err)
+				}
 			}
 		}
 	}

@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	// maxLine bounds one message of a server. A longer one is never held in memory.
-	maxLine = 16 << 20
+	// lineFrame is what a message may have besides the result of a call, in bytes.
+	lineFrame = 64 << 10
 	// keepLine is the largest line buffer that is kept for the next message.
 	keepLine = 1 << 20
-	// headLine and tailLine are what is kept of a line over maxLine: enough to see
+	// headLine and tailLine are what is kept of a line that is too long: enough to see
 	// which call it answers.
 	headLine, tailLine = 4 << 10, 512
 
@@ -57,12 +57,15 @@ type stdio struct {
 
 	// Only receive uses these.
 	in      *bufio.Reader
+	most    int // bytes of a line
 	line    []byte
+	size    int64       // of the last line, all of it
 	backlog []*incoming // the rest of a batch
 	junk    int
 }
 
-func newStdio(c *Command, log *slog.Logger) (*stdio, error) {
+// newStdio starts a server. A message of more than most bytes is never held in memory.
+func newStdio(c *Command, most int, log *slog.Logger) (*stdio, error) {
 	p, err := start(c, log)
 	if err != nil {
 		return nil, err
@@ -71,7 +74,7 @@ func newStdio(c *Command, log *slog.Logger) (*stdio, error) {
 		proc: p, log: log, out: rawio.New(p.stdin),
 		queue: make(chan []byte, queued), stop: make(chan struct{}),
 		written: make(chan struct{}), closed: make(chan struct{}),
-		in: bufio.NewReaderSize(rawio.New(p.stdout), 64<<10),
+		in: bufio.NewReaderSize(rawio.New(p.stdout), 64<<10), most: most,
 	}
 	go s.write()
 	return s, nil
@@ -181,7 +184,7 @@ func (s *stdio) receive() (*incoming, error) {
 		switch {
 		case errors.Is(err, ErrTooLarge):
 			if id := blame(line[:headLine], line[headLine:]); id != nil {
-				return &incoming{id: bytes.Clone(id), err: fmt.Errorf("%w: more than %d MiB", ErrTooLarge, maxLine>>20)}, nil
+				return &incoming{id: bytes.Clone(id), err: &SizeError{s.size}}, nil
 			}
 			s.skip(line, err)
 		case err != nil:
@@ -250,22 +253,23 @@ func (s *stdio) skip(line []byte, err error) {
 	}
 }
 
-// readLine returns the next line without its end. A line over maxLine comes as
+// readLine returns the next line without its end. A line that is too long comes as
 // its first headLine and its last tailLine bytes, with ErrTooLarge.
 func (s *stdio) readLine() ([]byte, error) {
 	if cap(s.line) > keepLine {
 		s.line = nil
 	}
-	s.line = s.line[:0]
+	s.line, s.size = s.line[:0], 0
 	long := false
 	for {
 		chunk, err := s.in.ReadSlice('\n')
+		s.size += int64(len(chunk))
 		switch {
 		case !long && err == nil && len(s.line) == 0:
 			return chunk, nil // the usual case: one line, in one piece
 		case !long:
 			s.line = append(s.line, chunk...)
-			if long = len(s.line) > maxLine; long {
+			if long = len(s.line) > s.most; long {
 				s.line = append(bytes.Clone(s.line[:headLine]), s.line[len(s.line)-tailLine:]...)
 			}
 		default:

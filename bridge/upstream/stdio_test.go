@@ -14,7 +14,7 @@ import (
 // Whether a message leaves at once, waits in the queue or fills the pipe: those of one sender
 // arrive in order and whole.
 func TestMessagesArriveInTheOrderTheyWereSent(t *testing.T) {
-	s, err := newStdio(&Command{Path: "cat"}, slog.New(slog.DiscardHandler))
+	s, err := newStdio(&Command{Path: "cat"}, DefaultAnswer, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestMessagesArriveInTheOrderTheyWereSent(t *testing.T) {
 
 // A call whose run is over must not have an effect any more.
 func TestWhatNobodyWaitsForIsNotSent(t *testing.T) {
-	s, err := newStdio(&Command{Path: "cat"}, slog.New(slog.DiscardHandler))
+	s, err := newStdio(&Command{Path: "cat"}, DefaultAnswer, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

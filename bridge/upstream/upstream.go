@@ -40,6 +40,9 @@ type Options struct {
 	// Logger gets what happens to the server, never what is sent to it. What the
 	// server itself writes to stderr goes there at debug level. Nil discards.
 	Logger *slog.Logger
+	// MaxAnswer is the size of the largest result of a call that is read, in bytes as
+	// it comes; zero means DefaultAnswer.
+	MaxAnswer int
 	// Implementation is the client's name and version that the server is told. Nil:
 	// mcp-code-mode.
 	Implementation *mcp.Implementation
@@ -80,6 +83,11 @@ func Start(ctx context.Context, o Options) (*Upstream, error) {
 		return nil, fmt.Errorf("starting a server: %w", &OptionError{"Name", "there is none"})
 	case (o.Command == nil) == (o.Transport == nil):
 		return nil, fmt.Errorf("starting %q: %w", o.Name, &OptionError{"Command", "want it or a Transport"})
+	case o.MaxAnswer < 0:
+		return nil, fmt.Errorf("starting %q: %w", o.Name, &OptionError{"MaxAnswer", "it is negative"})
+	}
+	if o.MaxAnswer == 0 {
+		o.MaxAnswer = DefaultAnswer
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -88,7 +96,7 @@ func Start(ctx context.Context, o Options) (*Upstream, error) {
 		o.Implementation = &mcp.Implementation{Name: "mcp-code-mode", Version: "1"}
 	}
 	u := &Upstream{opts: o, log: o.Logger.With("server", o.Name), quit: make(chan struct{})}
-	u.transport, u.version = bounded(o.Transport)
+	u.transport, u.version = bounded(o.Transport, o.MaxAnswer+lineFrame)
 	p, l, err := u.connect(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("starting %q: %w", o.Name, err)
@@ -162,7 +170,7 @@ func (u *Upstream) call(ctx context.Context, tool string, args []byte) (Result, 
 	if err != nil {
 		return Result{}, err
 	}
-	return readResult(raw)
+	return readResult(raw, u.opts.MaxAnswer)
 }
 
 // arguments makes args fit on one line. Valid JSON has raw line breaks only between

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/mcp-code-mode/mcp-code-mode/bridge"
 	"github.com/mcp-code-mode/mcp-code-mode/internal/nearest"
 )
 
@@ -26,6 +27,9 @@ const (
 	minPids, maxPids         = 4, 1 << 15
 	minCPUs, maxCPUs         = 0.1, 1024
 	maxCalls                 = 1_000_000
+	minCall, maxCall         = 100 * time.Millisecond, bridge.MaxTimeout
+	minBytes                 = 1 << 10 // of results, arguments and output
+	maxOutput                = 256 << 10
 	maxWarm                  = 64
 )
 
@@ -69,18 +73,19 @@ func secondsVar(fs *pflag.FlagSet, dst *time.Duration, name string, lo, hi time.
 }
 
 // bytesVar is a size with a binary unit.
-func bytesVar(fs *pflag.FlagSet, dst *int64, name string, lo, hi int64, usage string) {
-	show := func(n int64) string {
+func bytesVar[T int | int64](fs *pflag.FlagSet, dst *T, name string, lo, hi T, usage string) {
+	show := func(n T) string {
 		return units.CustomSize("%.4g%s", float64(n), 1024, []string{"B", "KiB", "MiB", "GiB", "TiB"})
 	}
-	parse := func(s string) (int64, error) {
-		n, err := units.RAMInBytes(s)
-		if err != nil || n < lo || n > hi {
-			return 0, fmt.Errorf("want a size from %s to %s, such as 256MiB", show(lo), show(hi))
+	parse := func(s string) (T, error) {
+		bytes, err := units.RAMInBytes(s)
+		n := T(bytes)
+		if err != nil || int64(n) != bytes || n < lo || n > hi {
+			return 0, fmt.Errorf("want a size from %s to %s, such as %s", show(lo), show(hi), show(*dst))
 		}
 		return n, nil
 	}
-	fs.Var(&value[int64]{dst, "SIZE", parse, show}, name, usage)
+	fs.Var(&value[T]{dst, "SIZE", parse, show}, name, usage)
 }
 
 func intVar(fs *pflag.FlagSet, dst *int, name string, lo, hi int, usage string) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mcp-code-mode/mcp-code-mode/bridge"
 	"github.com/mcp-code-mode/mcp-code-mode/engine"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
 )
@@ -24,6 +25,10 @@ type options struct {
 	maxCalls int
 	log      logOptions
 
+	// calls
+	maxArguments int
+	call         bridge.CallLimits
+
 	// sandbox
 	sandbox, runtime, image string
 	allowNoSeccomp          bool
@@ -37,8 +42,12 @@ func newOptions() *options {
 	return &options{
 		startup:  30 * time.Second,
 		maxCalls: engine.DefaultCallsPerRun,
-		sandbox:  "auto",
-		limits:   sandbox.Limits{}.WithDefaults(),
+
+		maxArguments: engine.DefaultArgumentBytes,
+		call:         bridge.CallLimits{Result: bridge.DefaultResult, Timeout: bridge.DefaultTimeout},
+
+		sandbox: "auto",
+		limits:  sandbox.Limits{}.WithDefaults(),
 	}
 }
 
@@ -66,6 +75,15 @@ func (o *options) addMaxParallel(cmd *cobra.Command) {
 	intVar(cmd.Flags(), &o.limits.InFlight, "max-parallel", 1, sandbox.MaxInFlight, "calls of one run at the same time")
 }
 
+// addCallLimits adds the limits of a call. The sandbox has to let through the arguments
+// that the gate takes.
+func (o *options) addCallLimits(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	bytesVar(fs, &o.call.Result, "max-result", minBytes, bridge.MaxResult, "result of one call")
+	bytesVar(fs, &o.maxArguments, "max-arguments", minBytes, bridge.MaxArguments, "arguments of one call")
+	secondsVar(fs, &o.call.Timeout, "call-timeout", minCall, maxCall, "how long a server may take to answer a call, within the deadline")
+}
+
 func (o *options) addSandbox(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	oneOfVar(fs, &o.sandbox, "sandbox", []string{"auto", "docker", "gvisor"}, "auto takes Docker when its engine answers, else the embedded gVisor")
@@ -74,6 +92,7 @@ func (o *options) addSandbox(cmd *cobra.Command) {
 	fs.BoolVar(&o.allowNoSeccomp, "allow-no-seccomp", false, "take a Docker engine that cannot filter system calls, too")
 	secondsVar(fs, &o.limits.Deadline, "deadline", minDeadline, maxDeadline, "wall clock of one run, a hard limit")
 	bytesVar(fs, &o.limits.Memory, "memory", minMemory, maxMemory, "memory of a sandbox")
+	bytesVar(fs, &o.limits.OutputKept, "max-output", minBytes, maxOutput, "output that is returned, head and tail")
 	intVar(fs, &o.limits.Pids, "pids", minPids, maxPids, "processes and threads of a sandbox")
 	floatVar(fs, &o.limits.CPUs, "cpus", minCPUs, maxCPUs, "processors of a sandbox")
 }

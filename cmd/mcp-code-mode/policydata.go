@@ -33,6 +33,7 @@ func newPolicyData(u *ui) *cobra.Command {
 	takesServer(cmd)
 	o.addSource(cmd)
 	o.addMaxCalls(cmd)
+	o.addCallLimits(cmd)
 	o.addLogLevel(cmd)
 	return cmd
 }

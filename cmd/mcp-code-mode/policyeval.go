@@ -66,6 +66,7 @@ with. No server is started.`,
 	o.addSource(cmd)
 	o.addPolicy(cmd)
 	o.addMaxCalls(cmd)
+	o.addCallLimits(cmd)
 	o.addLogLevel(cmd)
 	return cmd
 }

@@ -51,6 +51,7 @@ the options or the config, and 3 when a policy does not load.`,
 	o.addStartup(cmd)
 	o.addPolicy(cmd)
 	o.addMaxCalls(cmd)
+	o.addCallLimits(cmd)
 	o.addMaxParallel(cmd)
 	o.addDecisionLog(u, cmd)
 	o.addSandbox(cmd)

@@ -47,12 +47,12 @@ func (o *options) driver(u *ui, log *slog.Logger) makeDriver {
 		defer p.end()
 		if name == "gvisor" {
 			return gvisor.New(ctx, gvisor.Options{
-				Limits: o.limits, Logger: log, Progress: p.step, Ahead: o.ahead,
+				Limits: o.sandboxLimits(), Logger: log, Progress: p.step, Ahead: o.ahead,
 			})
 		}
 		return docker.New(ctx, docker.Options{
 			Image: o.image, Runtime: o.runtime, AllowNoSeccomp: o.allowNoSeccomp,
-			Limits: o.limits, Logger: log, Progress: p.step,
+			Limits: o.sandboxLimits(), Logger: log, Progress: p.step,
 		})
 	}
 }
@@ -106,4 +106,11 @@ func nonEmpty(list []string) []string {
 		}
 	}
 	return kept
+}
+
+// sandboxLimits lets through the arguments that the gate takes.
+func (o *options) sandboxLimits() sandbox.Limits {
+	limits := o.limits
+	limits.Arguments = max(limits.Arguments, o.maxArguments)
+	return limits
 }

@@ -46,6 +46,7 @@ command line of one server. Options of ours come before it; the -- may be left o
 	o.addStartup(cmd)
 	o.addPolicy(cmd)
 	o.addMaxCalls(cmd)
+	o.addCallLimits(cmd)
 	o.addMaxParallel(cmd)
 	o.addDecisionLog(u, cmd)
 	o.addSandbox(cmd)

@@ -24,7 +24,7 @@ const singleServer = "server"
 // bridgeOptions turns the source and policy options into what a bridge needs.
 // Nothing is started. No source is no server.
 func (o *options) bridgeOptions(command []string, log *slog.Logger) (bridge.Options, error) {
-	opts := bridge.Options{CallsPerRun: o.maxCalls, Logger: log}
+	opts := bridge.Options{CallsPerRun: o.maxCalls, MaxArguments: o.maxArguments, Limits: o.call, Logger: log}
 	if err := o.checkSource(command); err != nil {
 		return opts, err
 	}
@@ -124,9 +124,18 @@ func (o *options) configured() (servers []bridge.Server, warnings []string, err 
 			Allow:   s.Allow,
 			Private: bridge.Private{All: s.PrivateAll, Tools: s.Private},
 			Rules:   s.Rules,
+			Limits:  bridge.CallLimits{Result: s.Limits.Result, Timeout: s.Limits.Timeout, RestartOnProgress: s.Limits.Restart}, ToolLimits: toolLimits(s.ToolLimits),
 		})
 	}
 	return servers, file.Warnings, nil
+}
+
+func toolLimits(limits map[string]config.Limits) map[string]bridge.CallLimits {
+	all := make(map[string]bridge.CallLimits, len(limits))
+	for tool, l := range limits {
+		all[tool] = bridge.CallLimits{Result: l.Result, Timeout: l.Timeout, RestartOnProgress: l.Restart}
+	}
+	return all
 }
 
 // command is how a server of the config file is started: with the default

@@ -196,7 +196,7 @@ def resolve(future, reply):
     if future.done():
         return
     if reply["op"] == "error":
-        future.set_exception(tool_error(reply["tool"], reply["code"], reply["message"], reply["codes"]))
+        future.set_exception(tool_error(reply["tool"], reply["code"], reply["message"], reply["codes"], reply.get("partial", "")))
     else:
         future.set_result(reply)
 

@@ -69,8 +69,9 @@ VERSION = 2
 MAX_DEPTH = 64  # of arguments
 MAX_VALUES = 100_000  # in arguments
 HUGE, NEGATIVE_HUGE = 10**999, -(10**999)  # integers in arguments lie between
-MAX_MESSAGE = 500  # characters of a ToolError
+MAX_MESSAGE = 2500  # characters of a ToolError
 MAX_ERROR = 2048  # bytes of a traceback
+LINE_HEAD = 64  # bytes of a line that its id is in
 OUT_PIECE = 64 << 10  # characters of one line of output
 F_SETPIPE_SZ = 1031
 RECURSION = sys.getrecursionlimit()
@@ -84,4 +85,18 @@ quote = json.encoder.encode_basestring
 
 
 def parse_line(line, scan=json.JSONDecoder().scan_once):
-    return scan(str(line, "utf-8"), 0)[0]
+    try:
+        return scan(str(line, "utf-8"), 0)[0]
+    except MemoryError:
+        return scan(no_room(line[:LINE_HEAD], len(line)).decode(), 0)[0]
+
+
+def no_room(head, size):
+    """The line that stands for one of `size` bytes that does not fit into the memory:
+    an error of the call that it answers, whose id its head has. Only results are that
+    large."""
+    call = re.search(rb'"id":(\d+)', head)
+    if call is None:
+        raise MemoryError
+    return b"""{"op":"error","id":%b,"tool":"","code":"result_too_large","codes":["result_too_large"],\
+"message":"no memory for this result of %d bytes (--memory): ask for less, or keep less"}""" % (call[1], size)

@@ -21,6 +21,7 @@ class Wire:
         # One buffer for all reads: os.read would map and unmap this much for each line.
         self.buffer = memoryview(bytearray(1 << 18))
         self.partial = []  # pieces of a line whose end has not come
+        self.dropped = 0  # bytes of that line that there was no memory for
 
     def send(self, line):
         self.outbox.append(line)
@@ -46,16 +47,16 @@ class Wire:
             size = dup_readv(self.read_fd, (self.buffer,))
             if not size:
                 leave(0)  # the host is gone
-            data = bytes(self.buffer[:size])
+            data = self.piece(size)
             if data.find(b"\n") == size - 1:  # one line, or its end, as is usual
                 lines = [data, b""]  # a large one is not copied: JSON may end in a space
             else:
                 lines = data.split(b"\n")
             if len(lines) == 1:
-                self.partial.append(data)
+                self.keep(data)
                 return ()
             if self.partial:
-                lines[0] = b"".join([*self.partial, lines[0]])
+                lines[0] = self.whole(lines[0])
             self.partial = [lines.pop()]
         except BlockingIOError:
             return ()
@@ -64,6 +65,36 @@ class Wire:
         finally:
             self.reading.release()
         return [parse_line(line) for line in lines]
+
+    def piece(self, size):
+        try:
+            return bytes(self.buffer[:size])
+        except MemoryError:
+            self.drop()
+            return bytes(self.buffer[:size])
+
+    def keep(self, data):
+        """Keeps a piece of a line, unless pieces before it had to be dropped."""
+        if self.dropped:
+            self.dropped += len(data)
+        else:
+            self.partial.append(data)
+
+    def drop(self):
+        """Gives up the line that is being collected, but for its head."""
+        if self.partial and not self.dropped:
+            self.dropped = sum(map(len, self.partial))
+            self.partial = [b"".join([piece[:LINE_HEAD] for piece in self.partial[:4]])]  # the first is often empty
+
+    def whole(self, end):
+        """The line that ends here, or what stands for it."""
+        try:
+            if not self.dropped:
+                return b"".join([*self.partial, end])
+        except MemoryError:
+            self.drop()
+        size, self.dropped = self.dropped + len(end), 0
+        return no_room(self.partial[0], size)
 
 
 class Output(io.BufferedIOBase):

@@ -5,8 +5,11 @@ class ToolError(Exception):
     """A tool call was refused or failed.
 
     .tool is the tool's id, .code the stable code of the first reason and
-    .codes those of all of them.
+    .codes those of all of them. .partial is the text of a result that is too
+    large, up to the limit.
     """
+
+    partial = ""
 
     def __init__(self, message="", tool="", code="", codes=()):
         super().__init__(message)
@@ -14,8 +17,11 @@ class ToolError(Exception):
 
     __module__ = "__main__"
 
-def tool_error(tool, code, message, codes=None):
-    return ToolError(message[:MAX_MESSAGE], tool=tool, code=code, codes=codes or [code])
+def tool_error(tool, code, message, codes=None, partial=""):
+    error = ToolError(message[:MAX_MESSAGE], tool=tool, code=code, codes=codes or [code])
+    if partial:
+        error.partial = partial
+    return error
 
 
 class ToolResult:

@@ -50,6 +50,39 @@ else:
 			t.Errorf("%d calls", n)
 		}
 	}},
+	{"calls whose results do not fit into memory together wait for each other", func(t *testing.T, s *suite) {
+		var now, most atomic.Int64
+		gate := func(_ context.Context, c wire.Call) sandbox.Verdict {
+			return sandbox.Verdict{Bytes: 60 << 20, Answer: func() wire.Reply {
+				most.Store(max(most.Load(), now.Add(1)))
+				defer now.Add(-1)
+				time.Sleep(20 * time.Millisecond)
+				return wire.Reply{Text: strings.Repeat("x", 4<<20)}
+			}}
+		}
+		o, err := s.open(t, sandbox.Limits{}).ExecGated(t.Context(), "r = await asyncio.gather(*[big() for _ in range(8)])\nprint(sum(map(len, r)))", gate)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantStdout(t, o, fmt.Sprintln(8*4<<20))
+		if n := most.Load(); n > 2 {
+			t.Errorf("%d results of up to 60 MiB at once", n)
+		}
+	}},
+	{"a result that there is no memory for is an error of its call", func(t *testing.T, s *suite) {
+		for _, room := range []int{4, 40, 70, 110} { // MiB: for the pieces of the line, the line, the text
+			o := s.exec(t, fmt.Sprintf(`
+import resource
+used = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + (%d << 20), resource.RLIM_INFINITY))
+try:
+    print(len(await big(bytes=32 << 20)) == 32 << 20)
+except ToolError as e:
+    print(e.code == 'result_too_large' and '--memory' in str(e))
+print(len(await big(bytes=1000)))`, room))
+			wantStdout(t, o, "True\n1000\n")
+		}
+	}},
 	prints("calls work from a thread with its own loop while the code waits for it", `
 import threading
 out = []

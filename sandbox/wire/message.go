@@ -67,5 +67,6 @@ type CallError struct {
 	Tool    string   // tool id
 	Code    string   // the first of Codes
 	Codes   []string // stable codes, see the policy pack
-	Message string   // at most 500 characters
+	Message string   // at most 2,500 characters
+	Partial string   // the text of a result that is too large, up to the limit
 }

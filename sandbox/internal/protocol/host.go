@@ -114,5 +114,8 @@ func appendError(dst []byte, id int64, e *wire.CallError) []byte {
 		dst = strictjson.AppendString(dst, code)
 	}
 	dst = strictjson.AppendString(append(dst, `],"message":`...), e.Message)
+	if e.Partial != "" {
+		dst = strictjson.AppendString(append(dst, `,"partial":`...), e.Partial)
+	}
 	return append(dst, "}\n"...)
 }

@@ -1,6 +1,6 @@
 // Package config reads the file that says which MCP servers to wrap and which
 // of their tools may be used how: the "mcpServers" shape that MCP clients have,
-// plus "allow", "private" and "rules" per server.
+// plus "allow", "private", "rules" and "limits" per server.
 //
 // Reading is strict, because a key that is silently ignored is a rule that is
 // silently not enforced: keys are case-sensitive, unknown and repeated ones are
@@ -34,6 +34,8 @@ type Server struct {
 	PrivateAll bool                // "private": true
 	Private    []string            // raw tool names
 	Rules      map[string][]string // raw tool name -> CEL expressions
+	Limits     Limits              // of all its tools
+	ToolLimits map[string]Limits   // raw tool name -> its own
 }
 
 // Error is one thing wrong with a config file.

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -18,7 +19,8 @@ func TestParseKeepsEverythingInTheOrderOfTheFile(t *testing.T) {
 	            "allow": ["search", "search", "read"], "private": true},
 	  "Tracker_2-b": {"command": "/opt/tracker", "allow": [], "private": ["create_issue"],
 	            "rules": {"create_issue": ["size(args.title) <= 200", "args.n > 1"], "find": []}},
-	  "a": {"command": "a", "private": false}}}`
+	  "a": {"command": "a", "private": false, "limits": {"result": "4MiB", "timeout": "120s",
+	            "tools": {"q": {"timeout": 600, "timeout_restarts_on_progress": true}, "r": {"result": 2048}}}}}}`
 	want := &config.File{Servers: []config.Server{
 		{
 			Name: "notes", Command: "notes-server", Args: []string{"--ro", ""}, Env: []string{"Z=1", "A=x=é"},
@@ -28,7 +30,10 @@ func TestParseKeepsEverythingInTheOrderOfTheFile(t *testing.T) {
 			Name: "Tracker_2-b", Command: "/opt/tracker", Allow: []string{}, Private: []string{"create_issue"},
 			Rules: map[string][]string{"create_issue": {"size(args.title) <= 200", "args.n > 1"}, "find": {}},
 		},
-		{Name: "a", Command: "a"},
+		{
+			Name: "a", Command: "a", Limits: config.Limits{Result: 4 << 20, Timeout: 2 * time.Minute},
+			ToolLimits: map[string]config.Limits{"q": {Timeout: 10 * time.Minute, Restart: true}, "r": {Result: 2 << 10}},
+		},
 	}}
 	for name, text := range map[string]string{"plain": text, "with a byte order mark": "\ufeff" + text} {
 		got, err := config.Parse("c.json", []byte(text))
@@ -56,7 +61,7 @@ did you mean "allow"?`},
 		{"key of another program", entry(`"disabled": false`), `c.json:1:43: server "notes": key "disabled" is unknown
 there is no such switch; to leave a server out, take its entry out of the file`},
 		{"key like no other", entry(`"zzz": 1`), `c.json:1:43: server "notes": key "zzz" is unknown
-the keys of a server are command, args, env, type, allow, private, rules`},
+the keys of a server are command, args, env, type, allow, private, rules, limits`},
 		{"repeated key", "{\"mcpServers\": {\n \"notes\": {\"command\": \"n\",\n  \"allow\": [],\n  \"allow\": [\"x\"]}}}", `c.json:4:3: server "notes": key "allow" is there twice, first on line 3
 keep one of the two`},
 		{"repeated server", "{\"mcpServers\": {\n \"notes\": {\"command\": \"n\"},\n \"notes\": {\"command\": \"m\"}}}", `c.json:3:2: server "notes" is there twice, first on line 2
@@ -107,6 +112,21 @@ the form is "rules": {"TOOL": ["size(args.title) <= 200"]}`},
 the form is "rules": {"TOOL": ["size(args.title) <= 200"]}`},
 		{"an empty rule", entry(`"rules": {"t": [""]}`), `c.json:1:59: server "notes": key "rules.t[0]" is "", want a CEL expression
 the form is "rules": {"TOOL": ["size(args.title) <= 200"]}`},
+		{"limits a number", entry(`"limits": 5`), `c.json:1:53: server "notes": key "limits" is 5, want an object
+the form is "limits": {"result": "4MiB", "timeout": "120s", "tools": {"TOOL": {"timeout": "10m"}}}`},
+		{"a misspelt limit", entry(`"limits": {"results": "1MiB"}`), `c.json:1:54: server "notes": key "limits.results" is unknown
+did you mean "result"?`},
+		{"a limit of a tool in a tool", entry(`"limits": {"tools": {"q": {"tools": {}}}}`), `c.json:1:70: server "notes": key "limits.tools.q.tools" is unknown
+the keys of limits are result, timeout, timeout_restarts_on_progress`},
+		{"a size that is too large", entry(`"limits": {"result": "65MiB"}`), `c.json:1:64: server "notes": key "limits.result" is "65MiB", want a size from 1KiB to 64MiB, such as "4MiB"`},
+		{"a size that is none", entry(`"limits": {"tools": {"q": {"result": null}}}`), `c.json:1:80: server "notes": key "limits.tools.q.result" is null, want a size from 1KiB to 64MiB, such as "4MiB"`},
+		{"a time that is too long", entry(`"limits": {"timeout": "61m"}`), `c.json:1:65: server "notes": key "limits.timeout" is "61m", want a time from 0.1s to 1h, such as "120s"`},
+		{"a time in another unit", entry(`"limits": {"timeout": 60000}`), `c.json:1:65: server "notes": key "limits.timeout" is 60000, want a time from 0.1s to 1h, such as "120s"`},
+		{"restarts a word", entry(`"limits": {"timeout_restarts_on_progress": "yes"}`), `c.json:1:86: server "notes": key "limits.timeout_restarts_on_progress" is "yes", want true or false`},
+		{"tools a list", entry(`"limits": {"tools": ["q"]}`), `c.json:1:63: server "notes": key "limits.tools" is a list, want an object
+the form is "limits": {"result": "4MiB", "timeout": "120s", "tools": {"TOOL": {"timeout": "10m"}}}`},
+		{"the timeout of other programs", entry(`"timeout": 60`), `c.json:1:43: server "notes": key "timeout" is unknown
+write "limits": {"timeout": "60s"}`},
 		{"VS Code's top level", `{"servers": {"notes": {"command": "n"}}}`, `c.json:1:2: key "servers" is unknown
 did you mean "mcpServers"?`},
 		{"misspelt top level", `{"mcpservers": {"notes": {"command": "n"}}}`, `c.json:1:2: key "mcpservers" is unknown
@@ -140,7 +160,7 @@ func TestWhatIsNotJSONIsPlacedInTheFile(t *testing.T) {
 		{"lone surrogate", entry(`"args": ["\ud800"]`), "c.json:1:53: not JSON: an escape that is no character"},
 		{"deep", strings.Repeat("[", 20) + strings.Repeat("]", 20), "c.json:1:17: nested more than 16 levels deep"},
 		{"column counted in characters", `{"mcpServers": {"notes": {"command": "éé", "x": 1}}}`, `c.json:1:44: server "notes": key "x" is unknown
-the keys of a server are command, args, env, type, allow, private, rules`},
+the keys of a server are command, args, env, type, allow, private, rules, limits`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) { wantError(t, tt.text, tt.want) })

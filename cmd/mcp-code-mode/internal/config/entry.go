@@ -11,7 +11,7 @@ import (
 )
 
 // The keys of a server, in the order they are best explained.
-var serverKeys = []string{"command", "args", "env", "type", "allow", "private", "rules"}
+var serverKeys = []string{"command", "args", "env", "type", "allow", "private", "rules", "limits"}
 
 // elsewhere are keys that other programs' files have for a server, with what to
 // do about them here. Keys are in lower case.
@@ -25,7 +25,7 @@ var elsewhere = map[string]string{
 	"enabled":       "there is no such switch; every server in the file is used",
 	"cwd":           `start the server through a shell: "command": "sh", "args": ["-c", "cd DIR && exec SERVER"]`,
 	"envfile":       `write the variables under "env"`,
-	"timeout":       "there is no such key; every call is given 30 seconds",
+	"timeout":       `write "limits": {"timeout": "60s"}`,
 	"alwaysallow":   `that key says which calls a client need not ask about; which tools may be called at all is "allow"`,
 	"autoapprove":   `that key says which calls a client need not ask about; which tools may be called at all is "allow"`,
 	"disabledtools": `list the tools that may be called under "allow"; all others are refused`,
@@ -151,6 +151,8 @@ func (r *reader) key(s *Server, k strictjson.Member) (err error) {
 		s.Private, err = r.tools(s.Name, "private", k.Value)
 	case "rules":
 		s.Rules, err = r.rules(s.Name, k.Value)
+	case "limits":
+		err = r.limits(s, k.Value)
 	}
 	return err
 }

@@ -60,23 +60,30 @@ _broken := [rule |
 
 _too_large := concat("", [
 	$"the arguments are {input.call.args_bytes} bytes and the limit is {data.codemode.config.limits.argument_bytes}: ",
-	"send less at once, or split the work over several calls",
+	"send less at once, or split the work over several calls (--max-arguments)",
 ])
 
-_invalid := $`the arguments do not fit "{input.tool.id}" ({_first_violation}{_more}): see its stub in TOOLS and correct them`
+_invalid := $`the arguments do not fit "{input.tool.id}" ({_listed}{_more}): see its stub in TOOLS and correct them`
 
-default _first_violation := "they must be one JSON object that fits its schema"
+# More would not be read.
+_most := 5
 
-_first_violation := input.call.violations[0].message if input.call.violations[0].path == ""
+default _listed := "they must be one JSON object that fits its schema"
 
-_first_violation := $"{trim_left(path, "/")}: {input.call.violations[0].message}" if {
-	path := input.call.violations[0].path
-	path != ""
-}
+_listed := concat("; ", array.slice(_violations, 0, _most)) if count(_violations) > 0
 
 default _more := ""
 
-_more := $"; {count(input.call.violations) - 1} more" if count(input.call.violations) > 1
+_more := $"; {count(_violations) - _most} more" if count(_violations) > _most
+
+_violations := [concat("", [_where(violation), violation.message]) |
+	some violation in input.call.violations
+	is_string(violation.message)
+]
+
+_where(violation) := "" if violation.path == ""
+
+_where(violation) := $"{trim_left(violation.path, "/")}: " if violation.path != ""
 
 _not_met := $`the arguments of "{input.tool.id}" must meet {_first_broken}: change them so that they do`
 

@@ -7,7 +7,7 @@ _denied(code, message) := given.refused({{"code": code, "message": message}})
 
 _too_large(size) := concat("", [
 	$"the arguments are {size} bytes and the limit is 16384: ",
-	"send less at once, or split the work over several calls",
+	"send less at once, or split the work over several calls (--max-arguments)",
 ])
 
 _invalid(what) := $`the arguments do not fit "tracker/create_issue" ({what}): see its stub in TOOLS and correct them`
@@ -37,14 +37,28 @@ test_arguments_that_break_the_schema_are_refused if {
 		with input as given.changed("/call/violations", violations)
 }
 
-test_the_first_of_several_violations_is_told if {
+test_several_violations_are_told if {
 	violations := [
 		{"path": "", "message": "missing property 'title'"},
 		{"path": "/body", "message": "got null, want string"},
 		{"path": "/labels", "message": "got null, want array"},
 	]
-	codemode.decision == _denied("arguments_invalid", _invalid("missing property 'title'; 2 more")) with data.codemode.config as given.config
+	codemode.decision == _denied("arguments_invalid", _invalid("missing property 'title'; body: got null, want string; labels: got null, want array")) with data.codemode.config as given.config
 		with input as given.changed("/call/violations", violations)
+}
+
+test_of_many_violations_five_are_told if {
+	violations := [{"path": $"/p{i}", "message": "m"} | some i in numbers.range(1, 8)]
+	codemode.decision == _denied("arguments_invalid", _invalid("p1: m; p2: m; p3: m; p4: m; p5: m; 3 more")) with data.codemode.config as given.config
+		with input as given.changed("/call/violations", violations)
+}
+
+test_violations_of_another_form_refuse[note] if {
+	some value in given.odd
+	some odd in [value, {"path": value, "message": "m"}, {"path": "", "message": value}, {"message": "m"}]
+	note := json.marshal(odd)
+	codemode.decision.allow == false with input as given.changed("/call/violations", [odd])
+		with data.codemode.config as given.config
 }
 
 test_arguments_that_are_not_an_object_are_refused[note] if {
