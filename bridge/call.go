@@ -70,6 +70,7 @@ func (r *Run) judge(ctx context.Context, call wire.Call) Verdict {
 	// The closure must not hold request, which holds the arguments.
 	sent := &sentCall{
 		tool: t, seq: request.Run.Calls, id: request.Call.ID, toolID: request.shownTool, revision: decision.Revision, hidden: request.hidden,
+		made: request.made,
 	}
 	return Verdict{Answer: func() wire.Reply { return r.forward(ctx, sent, args) }, Bytes: 2 * t.limits.Result}
 }
@@ -85,12 +86,12 @@ type sentCall struct {
 	id       string // decision_id
 	toolID   string // as the decision log may show it
 	revision string // of what decided
+	made     *Made  // counts it; guarded by session.mu
 	hidden   hidden
 }
 
 // forward sends an admitted call to its server, bounds what comes back, and records how it went.
 func (r *Run) forward(ctx context.Context, c *sentCall, args []byte) wire.Reply {
-	defer r.release()
 	if r.onCall != nil {
 		r.onCall(c.seq, c.tool.facts.ID)
 	}
@@ -105,6 +106,7 @@ func (r *Run) forward(ctx context.Context, c *sentCall, args []byte) wire.Reply 
 	} else {
 		reply = bounded(c.tool.facts.ID, result, c.tool.limits.Result)
 	}
+	r.release(c, reply)
 	r.outcome(c, len(result.Content)+len(result.Structured), reply, took)
 	return reply
 }
@@ -132,6 +134,7 @@ func (r *Run) admit(ctx context.Context, t *tool, request *asked) (decision engi
 		s.commit(decision.Effects, t.facts.ID)
 		s.callsByTool[t.facts.ID]++
 		r.inFlight++
+		request.made = r.made.sent(t)
 	} else {
 		r.refused.add(t.facts.ID, decision.Denials)
 	}
@@ -169,10 +172,12 @@ func (t *tool) overrule(decision engine.Decision, argsBytes, most int) engine.De
 	return decision
 }
 
-func (r *Run) release() {
+// release notes the end of a call.
+func (r *Run) release(c *sentCall, reply wire.Reply) {
 	r.session.mu.Lock()
 	defer r.session.mu.Unlock()
 	r.inFlight--
+	c.made.ended(reply)
 }
 
 func deny(revision, code, message string) engine.Decision {

@@ -37,6 +37,7 @@ type asked struct {
 	ruleErrors []ruleError
 	hidden     hidden // what the decision log must not show
 	shownTool  string // the tool's id as the decision log may show it
+	made       *Made  // counts the call, once it is admitted
 }
 
 type ruleError struct {

@@ -43,6 +43,7 @@ type Run struct {
 	calls    int64 // refused ones included
 	inFlight int
 	refused  refusals
+	made     made
 
 	refusedArguments int // bytes of them in the decision log
 }
@@ -52,7 +53,7 @@ func (s *Session) NewRun(opts RunOptions) *Run {
 	sum := sha256.Sum256([]byte(opts.Code))
 	return &Run{
 		session: s, id: uuid.NewString(), code: hex.EncodeToString(sum[:]), started: time.Now(),
-		onCall: opts.OnCall, refused: refusals{byKey: map[refusalKey]int{}},
+		onCall: opts.OnCall, refused: refusals{byKey: map[refusalKey]int{}}, made: made{},
 		principal: cmp.Or(opts.Principal, s.principal), trace: parseTrace(opts.TraceParent),
 		number: s.bridge.runs.Add(1),
 	}

@@ -54,7 +54,11 @@ var (
 		`"stdout":{"type":"string"},"error":{"anyOf":[{"type":"string"},{"type":"null"}]},` +
 		`"truncated":{"type":"boolean"},"stopped":{"type":"boolean"},` +
 		`"refused":{"type":"array","items":{"type":"object","properties":{` +
-		`"tool":{"type":"string"},"code":{"type":"string"},"count":{"type":"integer"}},"required":["tool","code","count"]}}},` +
+		`"tool":{"type":"string"},"code":{"type":"string"},"count":{"type":"integer"}},"required":["tool","code","count"]}},` +
+		`"calls":{"type":"array","description":"What went out before the code failed or was stopped: do not repeat what is done. ` +
+		`Of unanswered calls it is not known whether they were carried out.","items":{"type":"object","properties":{` +
+		`"tool":{"type":"string"},"count":{"type":"integer"},"failed":{"type":"integer"},"unanswered":{"type":"integer"},` +
+		`"read_only":{"type":"boolean"}},"required":["tool","count","failed","unanswered","read_only"]}}},` +
 		`"required":["stdout","error","truncated","stopped"]}`)
 )
 

@@ -34,6 +34,9 @@ type Result struct {
 	Stopped bool `json:"stopped"`
 	// Refused counts the calls that were refused, if any.
 	Refused []bridge.Refusal `json:"refused,omitempty"`
+	// Calls are those that went out before the code failed or was stopped, if any, so
+	// that the next program need not repeat what is done.
+	Calls []bridge.Made `json:"calls,omitempty"`
 }
 
 // JSON is the text that run_python returns. It is for people and models to read, so <, >
@@ -155,8 +158,8 @@ func (c *Cells) Exec(ctx context.Context, code string) (Result, error) {
 		Stdout: outcome.Stdout, Truncated: outcome.Truncated, Stopped: outcome.Stopped,
 		Refused: c.run.Refused(),
 	}
-	if outcome.Error != "" {
-		result.Error = &outcome.Error
+	if made := c.run.Made(); outcome.Error != "" {
+		result.Error, result.Calls = &outcome.Error, made
 	}
 	return result, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mcp-code-mode/mcp-code-mode/bridge"
 	"github.com/mcp-code-mode/mcp-code-mode/bridge/server"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
 )
@@ -184,6 +185,11 @@ func printResult(u *ui, result server.Result) error {
 		}
 		u.notef("refused %q: %s%s", r.Tool, r.Code, times)
 	}
+	for _, m := range result.Calls {
+		if !m.ReadOnly {
+			u.notef("%s", madeText(m))
+		}
+	}
 	switch {
 	case result.Error == nil:
 	case result.Stopped:
@@ -192,4 +198,16 @@ func printResult(u *ui, result server.Result) error {
 		u.line(*result.Error)
 	}
 	return nil
+}
+
+// madeText says what became of the calls of a tool that may have changed something.
+func madeText(m bridge.Made) string {
+	text := fmt.Sprintf("done before that: %d of %q", m.Count, m.Tool)
+	if m.Failed > 0 {
+		text += fmt.Sprintf(", %d failed", m.Failed)
+	}
+	if m.Unanswered > 0 {
+		text += fmt.Sprintf(", %d without an answer", m.Unanswered)
+	}
+	return text
 }
