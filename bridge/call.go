@@ -95,10 +95,10 @@ func (r *Run) forward(ctx context.Context, c *sentCall, args []byte) wire.Reply 
 	if r.onCall != nil {
 		r.onCall(c.seq, c.tool.facts.ID)
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.tool.limits.Timeout)
+	ctx, progress, cancel := c.tool.limits.timed(ctx)
 	defer cancel()
 	started := time.Now()
-	result, err := c.tool.upstream.Call(ctx, c.tool.facts.Name, args)
+	result, err := c.tool.upstream.CallWatched(ctx, c.tool.facts.Name, args, progress)
 	took := time.Since(started)
 	var reply wire.Reply
 	if err != nil {

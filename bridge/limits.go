@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"time"
 
@@ -107,6 +108,18 @@ func (o Options) checkLimits() error {
 		}
 	}
 	return nil
+}
+
+// timed returns a context for one call, which ends when the time of the call is over, with
+// context.DeadlineExceeded as its cause. Each call of progress, unless it is nil, lets the time begin again.
+func (l CallLimits) timed(ctx context.Context) (_ context.Context, progress func(), cancel context.CancelFunc) {
+	if !l.RestartOnProgress {
+		ctx, cancel := context.WithTimeout(ctx, l.Timeout)
+		return ctx, nil, cancel
+	}
+	ctx, end := context.WithCancelCause(ctx)
+	timer := time.AfterFunc(l.Timeout, func() { end(context.DeadlineExceeded) })
+	return ctx, func() { timer.Reset(l.Timeout) }, func() { timer.Stop(); end(nil) }
 }
 
 // config is l as policies see it.

@@ -56,7 +56,7 @@ func (r *Run) failure(ctx context.Context, c *sentCall, err error) wire.Reply {
 		return errorReply(id, stub.Foreign(rpc.Message), CodeToolError)
 	case errors.As(err, &large):
 		return tooLarge(id, large.Bytes, c.tool.limits.Result, "")
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+	case errors.Is(context.Cause(ctx), context.DeadlineExceeded):
 		return errorReply(id, fmt.Sprintf("no answer within %v (--call-timeout)", c.tool.limits.Timeout), CodeTimeout)
 	case errors.Is(err, upstream.ErrBadAnswer):
 		r.session.bridge.log.Warn("unusable answer", "tool", id, "error", c.hidden.text(err.Error()))

@@ -69,11 +69,12 @@ type incoming struct {
 	method string
 	result json.RawMessage // of an answer; it owns its memory and is JSON
 	err    error           // of an answer: why there is no result
+	about  int64           // of a notification of progress: the request it is about
 }
 
 // parse reads one JSON-RPC message. What it returns shares memory with data.
 func parse(data []byte) (*incoming, error) {
-	v, err := fields(data, "jsonrpc", "id", "method", "result", "error")
+	v, err := fields(data, "jsonrpc", "id", "method", "result", "error", "params")
 	if err != nil {
 		return nil, err
 	}
@@ -86,6 +87,7 @@ func parse(data []byte) (*incoming, error) {
 		if m.method, ok = text(v[2]); !ok {
 			return nil, fmt.Errorf("the method is not a string")
 		}
+		m.about = aboutProgress(m.method, v[5])
 		return m, nil
 	}
 	switch {
@@ -97,6 +99,19 @@ func parse(data []byte) (*incoming, error) {
 		m.err = fmt.Errorf("%w: neither a result nor an error", ErrBadAnswer)
 	}
 	return m, nil
+}
+
+// methodProgress is the notification of a server that a request makes progress. Of it only the
+// request is read, whose id is its token: what the server says goes nowhere.
+const methodProgress = "notifications/progress"
+
+func aboutProgress(method string, params []byte) int64 {
+	if method != methodProgress || !isObject(params) {
+		return 0
+	}
+	v, _ := fields(params, "progressToken")
+	id, _ := integer(v[0])
+	return id
 }
 
 // rpcError reads a JSON-RPC error object, also a malformed one.

@@ -117,7 +117,7 @@ func (c *conn) receive() (*incoming, error) {
 		}
 		switch m := msg.(type) {
 		case *jsonrpc.Request:
-			in := &incoming{method: m.Method}
+			in := &incoming{method: m.Method, about: aboutProgress(m.Method, m.Params)}
 			if m.ID.IsValid() {
 				in.id, _ = json.Marshal(m.ID.Raw())
 			}

@@ -1,11 +1,13 @@
 package upstream
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -28,6 +30,7 @@ type peer struct {
 
 	mu      sync.Mutex                // guards what follows
 	pending map[int64]chan<- incoming // nil once the peer is dead
+	watched map[int64]func()          // told of progress, by request
 	err     error                     // why it is dead
 	died    time.Time
 
@@ -45,8 +48,8 @@ var errEcho = errors.New("not an MCP server: it sends back what it is sent")
 func newPeer(ch channel, log *slog.Logger) *peer {
 	p := &peer{
 		ch: ch, log: log, born: time.Now(),
-		pending: make(map[int64]chan<- incoming),
-		dead:    make(chan struct{}), done: make(chan struct{}),
+		pending: make(map[int64]chan<- incoming), watched: make(map[int64]func()),
+		dead: make(chan struct{}), done: make(chan struct{}),
 	}
 	go p.read()
 	return p
@@ -77,6 +80,8 @@ func (p *peer) read() {
 			// Only ping is answered: "the receiver MUST respond promptly".
 			p.log.Debug("request of the server", "method", oneLine(m.method, 100))
 			p.ch.post(&message{reply: m.id, ok: m.method == "ping"})
+		case m.about != 0:
+			p.progressed(m.about)
 		default:
 			p.log.Debug("notification of the server", "method", oneLine(m.method, 100))
 			if m.method == "notifications/tools/list_changed" && !changed {
@@ -84,6 +89,16 @@ func (p *peer) read() {
 				p.log.Warn("the server says that its tools changed; they stay those of the start")
 			}
 		}
+	}
+}
+
+// progressed tells whoever waits for a request that there is progress.
+func (p *peer) progressed(id int64) {
+	p.mu.Lock()
+	tell := p.watched[id]
+	p.mu.Unlock()
+	if tell != nil {
+		tell()
 	}
 }
 
@@ -142,23 +157,62 @@ func (p *peer) request(ctx context.Context, method string, params json.RawMessag
 	return p.await(ctx, id, answer)
 }
 
+// call sends a tools/call, with its id as progress token, and waits for the answer's
+// result. progress may be nil.
+func (p *peer) call(ctx context.Context, name, args []byte, progress func()) (json.RawMessage, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	id := p.last.Add(1)
+	if progress != nil {
+		p.mu.Lock()
+		p.watched[id] = progress
+		p.mu.Unlock()
+		defer func() {
+			p.mu.Lock()
+			delete(p.watched, id)
+			p.mu.Unlock()
+		}()
+	}
+	answer, err := p.send(ctx, id, "tools/call", params(withToken(p.meta, id), []byte("name"), name, []byte("arguments"), args))
+	if err != nil {
+		return nil, err
+	}
+	return p.await(ctx, id, answer)
+}
+
+// withToken returns a _meta member, meta with a progress token.
+func withToken(meta []byte, id int64) []byte {
+	const open = `"_meta":{`
+	b := make([]byte, 0, len(open)+len(meta)+48)
+	b = strconv.AppendInt(append(b, open+`"progressToken":`...), id, 10)
+	if rest, ok := bytes.CutPrefix(meta, []byte(open)); ok {
+		return append(append(b, ','), rest...)
+	}
+	return append(b, '}')
+}
+
 // begin sends a request and returns where its answer will arrive.
 func (p *peer) begin(ctx context.Context, method string, params json.RawMessage) (int64, <-chan incoming, error) {
 	id := p.last.Add(1)
+	answer, err := p.send(ctx, id, method, params)
+	return id, answer, err
+}
+
+func (p *peer) send(ctx context.Context, id int64, method string, params json.RawMessage) (<-chan incoming, error) {
 	answer := make(chan incoming, 1)
 	p.mu.Lock()
 	if p.pending == nil {
 		defer p.mu.Unlock()
-		return 0, nil, p.err
+		return nil, p.err
 	}
 	p.pending[id] = answer
 	p.mu.Unlock()
 	if err := p.ch.send(ctx, &message{id: id, method: method, params: params}); err != nil {
 		p.forget(ctx, id)
 		p.settle(err)
-		return 0, nil, err
+		return nil, err
 	}
-	return id, answer, nil
+	return answer, nil
 }
 
 // settleTime is how long a failed write waits for the reader to find the connection dead.

@@ -134,14 +134,21 @@ func (u *Upstream) Warnings() []string { return slices.Clone(u.warnings) }
 // [*RPCError] or wraps [ErrUnavailable], [ErrTooLarge] or [ErrBadAnswer]. The only
 // timeout is ctx's. A failed call is never sent again.
 func (u *Upstream) Call(ctx context.Context, tool string, args []byte) (Result, error) {
-	r, err := u.call(ctx, tool, args)
+	return u.CallWatched(ctx, tool, args, nil)
+}
+
+// CallWatched is Call, and has progress called, unless it is nil, whenever the server
+// reports progress of the call. It must be quick. What the server says of its progress is not
+// read.
+func (u *Upstream) CallWatched(ctx context.Context, tool string, args []byte, progress func()) (Result, error) {
+	r, err := u.call(ctx, tool, args, progress)
 	if err != nil {
 		return Result{}, fmt.Errorf("calling %q: %w", u.opts.Name+"/"+tool, err)
 	}
 	return r, nil
 }
 
-func (u *Upstream) call(ctx context.Context, tool string, args []byte) (Result, error) {
+func (u *Upstream) call(ctx context.Context, tool string, args []byte, progress func()) (Result, error) {
 	if _, ok := u.pinned[tool]; !ok {
 		return Result{}, errors.New("no such tool")
 	}
@@ -166,7 +173,7 @@ func (u *Upstream) call(ctx context.Context, tool string, args []byte) (Result, 
 	if m := p.mirrored[tool]; m != nil {
 		ctx = withHeaders(ctx, headersOf(m, args))
 	}
-	raw, err := p.request(ctx, "tools/call", params(p.meta, []byte("name"), name, []byte("arguments"), args))
+	raw, err := p.call(ctx, name, args, progress)
 	if err != nil {
 		return Result{}, err
 	}
