@@ -167,6 +167,8 @@ func TestFewerIDsAreTriedOnlyForWantOfThem(t *testing.T) {
 		{"all is well", nil, []userIDs{dockerIDs}, dockerIDs},
 		{"there are few", map[userIDs]error{dockerIDs: unmapped}, []userIDs{dockerIDs, mappedIDs}, mappedIDs},
 		{"neither works", map[userIDs]error{dockerIDs: unmapped, mappedIDs: unmapped}, []userIDs{dockerIDs, mappedIDs}, dockerIDs},
+		{"crun's text", map[userIDs]error{dockerIDs: errors.New("crun: setresuid: Invalid argument: OCI runtime error")}, []userIDs{dockerIDs, mappedIDs}, mappedIDs},
+		{"another argument", map[userIDs]error{dockerIDs: errors.New("mount proc to rootfs: invalid argument")}, []userIDs{dockerIDs}, dockerIDs},
 		{"something else", map[userIDs]error{dockerIDs: context.DeadlineExceeded}, []userIDs{dockerIDs}, dockerIDs},
 	} {
 		c := newIDChoice(types.Version{}, system.Info{})

@@ -133,6 +133,9 @@ func (d *Driver) learn(ctx context.Context) error {
 		return hint.Error(err, "add it to the runtimes in the engine's daemon.json, or leave out --runtime")
 	}
 	d.gvisor, d.crun = isRuntime(info, name, "runsc"), isRuntime(info, name, "crun")
+	if err := checkFiles(d.crun, d.options.Limits.Files); err != nil {
+		return fmt.Errorf("making a driver for Docker: %w", err)
+	}
 	d.podman = isPodman(version)
 	d.ids = newIDChoice(version, info)
 	d.filter, err = d.engine.filterFor(version, info)

@@ -1,5 +1,11 @@
 package docker
 
+import (
+	"fmt"
+
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
+)
+
 // A hidden path is one that the engine covers with nothing: an empty file, or
 // an empty directory that cannot be written to.
 type hidden struct {
@@ -115,6 +121,19 @@ var readOnlyPaths = []string{"/proc/sysrq-trigger"}
 // things than paths it hides. It keeps one open for each of these until the
 // container starts, and they count towards the container's own limit.
 const crunDescriptors = 30
+
+// crunFiles is the least number of open files with crun. The paths that tell most about the
+// host come first in the list, and with fewer descriptors not even those were hidden.
+const crunFiles = 64
+
+// checkFiles refuses a limit of open files that would leave paths visible that are hidden
+// otherwise.
+func checkFiles(crun bool, files int) error {
+	if crun && files < crunFiles {
+		return &sandbox.OptionError{Option: "Limits.Files", Reason: fmt.Sprintf("crun needs %d to hide the host's paths; give that many, or take another runtime", crunFiles)}
+	}
+	return nil
+}
 
 // maskedPaths are the paths to hide in a container that may have this many open files.
 func maskedPaths(crun bool, files int) []string {

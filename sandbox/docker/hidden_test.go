@@ -29,9 +29,21 @@ func TestEveryHiddenPathSaysWhyAndStandsOnce(t *testing.T) {
 
 func TestCrunHidesWhatItHasDescriptorsFor(t *testing.T) {
 	all := maskedPaths(false, 64)
-	for files, want := range map[int]int{64: 64 - crunDescriptors, 10: 0, 1000: len(all)} {
+	for files, want := range map[int]int{64: 64 - crunDescriptors, 1000: len(all)} {
 		if got := maskedPaths(true, files); len(got) != want || !slices.Equal(got, all[:want]) {
 			t.Errorf("with %d files %d paths are hidden", files, len(got))
+		}
+	}
+}
+
+func TestTooFewOpenFilesToHideWithAreRefused(t *testing.T) {
+	for _, test := range []struct {
+		crun  bool
+		files int
+		fine  bool
+	}{{true, 64, true}, {true, 63, false}, {false, 10, true}} {
+		if err := checkFiles(test.crun, test.files); (err == nil) != test.fine {
+			t.Errorf("%+v: %v", test, err)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package docker
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -73,9 +74,14 @@ func (c *idChoice) try(start func(userIDs) error) error {
 	return err
 }
 
+// aboutUser is what the texts of runc and crun name when a user or group id does not exist:
+// what they were doing, or the system call.
+var aboutUser = regexp.MustCompile(`user|group|[ug]ids?\b|chown`)
+
 // isUnmapped reports whether a start may have failed because the user id does not exist.
-// It looks for the texts of runc and crun, which pass on the kernel's EINVAL.
+// Both runtimes pass on the kernel's EINVAL, which may be about anything, so the user has to
+// be named too.
 func isUnmapped(err error) bool {
 	text := strings.ToLower(err.Error())
-	return strings.Contains(text, "invalid argument") || strings.Contains(text, "unmapped")
+	return strings.Contains(text, "invalid argument") && aboutUser.MatchString(text) || strings.Contains(text, "unmapped")
 }
