@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/mcp-code-mode/mcp-code-mode/internal/cputime"
 	"github.com/mcp-code-mode/mcp-code-mode/internal/cut"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/internal/protocol"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox/wire"
@@ -121,9 +122,7 @@ func (e *execution) next(ctx context.Context) (done *protocol.Message, err error
 	if err != nil {
 		return nil, err
 	}
-	began := time.Now()
-	m, err := protocol.ParseRunner(line)
-	parsing := time.Since(began) // parsing never waits, so the time that passed is good enough
+	m, parsing, err := parse(line)
 	if err == nil {
 		err = e.checkSize(m.Op, len(line))
 	}
@@ -153,6 +152,20 @@ func (e *execution) next(ctx context.Context) (done *protocol.Message, err error
 		return &m, nil
 	}
 	return nil, fmt.Errorf("%w: %q during a cell", protocol.ErrViolation, m.Op)
+}
+
+// parse reads one line, and says what that took: processor time, or, of a short line, for which
+// measuring that takes about as long as the line itself, the time that passed.
+func parse(line []byte) (m protocol.Message, took time.Duration, err error) {
+	const short = 4 << 10 // bytes
+	if len(line) <= short {
+		began := time.Now()
+		m, err = protocol.ParseRunner(line)
+		return m, time.Since(began), err
+	}
+	work := cputime.Start()
+	m, err = protocol.ParseRunner(line)
+	return m, work.Stop(), err
 }
 
 // start checks that the runner may make this call, has the gate decide about it and
