@@ -152,8 +152,9 @@ func TestRefusalsWithoutEndAreNotDecidedWithoutEnd(t *testing.T) {
 	if reply.Err == nil || reply.Err.Code != engine.CodeBudgetExhausted {
 		t.Errorf("reply %+v", reply)
 	}
-	if got := strings.Count(log.decisions(), "\n"); got != bridge.MaxRefused {
-		t.Errorf("%d records, want %d", got, bridge.MaxRefused)
+	decisions := slices.DeleteFunc(strings.Split(log.String(), "\n"), func(line string) bool { return !strings.Contains(line, `"path":"codemode/decision"`) })
+	if last := decisions[len(decisions)-1]; len(decisions) != bridge.MaxRefused+1 || !strings.Contains(last, "more than 1000 refused calls") || !strings.Contains(last, `"allow":false`) {
+		t.Errorf("%d decisions on record, want %d; the last is %s", len(decisions), bridge.MaxRefused+1, last)
 	}
 }
 

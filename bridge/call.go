@@ -126,7 +126,7 @@ func (r *Run) admit(ctx context.Context, t *tool, request *asked) (decision engi
 	r.calls++
 	if r.refused.total >= MaxRefused {
 		end = fmt.Sprintf("more than %d refused calls", MaxRefused)
-		decision = deny("", engine.CodeBudgetExhausted, end)
+		decision = r.endRefused(ctx, request, end)
 	} else {
 		decision = r.decide(ctx, t, request)
 	}
@@ -158,6 +158,19 @@ func (r *Run) decide(ctx context.Context, t *tool, request *asked) engine.Decisi
 		decision = t.overrule(decision, request.Call.ArgsBytes, s.bridge.arguments)
 	}
 	return r.writeDown(ctx, request, decision, time.Since(started))
+}
+
+// endRefused denies a call undecided because too many before it were refused, and records
+// once for the run that this is why it ended. The caller holds session.mu.
+func (r *Run) endRefused(ctx context.Context, request *asked, why string) engine.Decision {
+	decision := deny("", engine.CodeBudgetExhausted, why)
+	if r.refused.total > MaxRefused {
+		return decision
+	}
+	request.Call.Seq = r.session.calls
+	request.Run, request.Session = r.facts(), r.session.facts()
+	request.Call.Rules = []engine.RuleResult{}
+	return r.writeDown(context.WithoutCancel(ctx), request, decision, 0)
 }
 
 // overrule denies calls that no policy may allow: of unknown tools, and with too large

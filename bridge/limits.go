@@ -24,7 +24,7 @@ const (
 	// MaxArguments is the most that Options.MaxArguments may be.
 	MaxArguments = 1 << 20
 	// MaxRefused is how many calls of one run may be refused. The next one is not
-	// decided: it ends the run.
+	// decided, but recorded: it ends the run.
 	MaxRefused = 1000
 	// MaxMessage is the length of a ToolError's message in characters, and MaxRefusal
 	// that of the message of a refusal, which may list what is wrong with arguments.
