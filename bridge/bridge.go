@@ -208,10 +208,34 @@ func (b *Bridge) Tools() []Tool {
 	return tools
 }
 
-// Describe returns intro followed by every stub, or, where they do not fit max
-// characters, by one line for each tool, or for as many as fit.
-func (b *Bridge) Describe(intro string, max int) string {
-	return stub.Describe(intro, b.catalog.entries(), max)
+// Detail is how much of the tools a description shows.
+type Detail = stub.Detail
+
+// The details, see package stub. The default is DetailAuto.
+const (
+	DetailAuto   = stub.DetailAuto
+	DetailFull   = stub.DetailFull
+	DetailLines  = stub.DetailLines
+	DetailSearch = stub.DetailSearch
+)
+
+// Describe returns intro, what servers say of themselves, and the tools in as much
+// detail as asked for and as fits max characters.
+func (b *Bridge) Describe(intro string, detail Detail, max int) string {
+	return stub.Describe(stub.Listing{
+		Intro: intro, Servers: b.catalog.servers, Entries: b.catalog.entries(), Detail: detail, Max: max,
+	})
+}
+
+// Servers returns the servers that have tools and say something of themselves.
+func (b *Bridge) Servers() []wire.Server {
+	var servers []wire.Server
+	for _, s := range b.catalog.servers {
+		if s.Words != "" {
+			servers = append(servers, wire.Server{Name: s.Name, Words: s.Words})
+		}
+	}
+	return servers
 }
 
 // Module returns every stub as one valid Python module.

@@ -107,6 +107,7 @@ func (r *Run) forward(ctx context.Context, c *sentCall, args []byte) wire.Reply 
 		reply = bounded(c.tool.facts.ID, result, c.tool.limits.Result)
 	}
 	r.release(c, reply)
+	r.session.seen.learn(c.tool, reply)
 	r.outcome(c, len(result.Content)+len(result.Structured), reply, took)
 	return reply
 }

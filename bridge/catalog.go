@@ -25,6 +25,7 @@ type catalog struct {
 	tools    []*tool
 	byID     map[string]*tool
 	warnings []string
+	servers  []stub.Server // those that have tools, as configured
 }
 
 // tool is everything that is known of one tool before it is called.
@@ -37,6 +38,7 @@ type tool struct {
 	describe stub.Tool
 	python   string
 	stub     string
+	brief    string
 	summary  string
 	schemas  wire.Facts
 }
@@ -69,9 +71,12 @@ func newCatalog(ctx context.Context, e *engine.Engine, opts Options, upstreams [
 		}
 		c.keep(t)
 	}
-	for _, server := range opts.Servers {
+	for i, server := range opts.Servers {
 		if err := c.checkNames(server, offered[server.Name]); err != nil {
 			return nil, err
+		}
+		if len(c.kept(server.Name)) > 0 {
+			c.servers = append(c.servers, stub.Server{Name: server.Name, Words: stub.Words(upstreams[i].Instructions())})
 		}
 		if err := c.compileRules(server); err != nil {
 			return nil, err
@@ -117,7 +122,7 @@ func visibleTools(ctx context.Context, e *engine.Engine, listed []*tool) ([]*too
 func (c *catalog) keep(t *tool) {
 	var err error
 	if t.schema, err = schema.Compile(t.describe.Input); err == nil {
-		_, err = stub.Render(t.describe, "tool")
+		err = stub.Check(t.describe)
 	}
 	if err != nil {
 		c.warn(t.facts.Server, fmt.Sprintf("leaving out tool %q: %v", t.facts.Name, err))
@@ -201,8 +206,12 @@ func (c *catalog) compileRules(server Server) error {
 	return nil
 }
 
-// maxStubs is the size of all stubs together, in bytes: every sandbox holds them.
-const maxStubs = 8 << 20
+// Sizes in bytes of what every sandbox holds of all tools together.
+const (
+	maxFullStubs = 6 << 20 // stubs; the tools after that many bytes have stubs without texts
+	maxStubs     = 8 << 20 // stubs; those after that many have a line
+	maxSchemas   = 4 << 20 // schemas; those after that many bytes are not handed over
+)
 
 // name gives every kept tool its Python name and renders its stub.
 func (c *catalog) name(ctx context.Context, prefix bool) error {
@@ -215,7 +224,7 @@ func (c *catalog) name(ctx context.Context, prefix bool) error {
 		return &ConfigError{Server: clash.Second.Server, Key: "name", Reason: err.Error(), Hint: "rename one of the servers"}
 	}
 	c.warnings = append(c.warnings, warnings...)
-	shortened, size := 0, 0
+	shortened, size, schemas := 0, 0, 0
 	for i, t := range c.tools {
 		if ctx.Err() != nil {
 			return fmt.Errorf("describing the tools: %w", ctx.Err())
@@ -224,14 +233,25 @@ func (c *catalog) name(ctx context.Context, prefix bool) error {
 		if t.stub, err = stub.Render(t.describe, t.python); err != nil {
 			return &ServerError{Server: t.facts.Server, Err: fmt.Errorf("describing tool %q: %w", t.facts.Name, err)}
 		}
-		t.summary, t.schemas = stub.Summary(t.describe, t.python), stub.Facts(t.describe)
-		if size += len(t.stub); size > maxStubs {
-			t.stub = t.summary
+		t.brief, t.summary = stub.Brief(t.describe, t.python), stub.Summary(t.describe, t.python)
+		t.schemas = stub.Facts(t.describe)
+		if schemas += len(t.schemas.Schemas); schemas > maxSchemas {
+			t.schemas.Schemas = nil
+		}
+		for _, shorter := range []struct {
+			max  int
+			text string
+		}{{maxFullStubs, t.brief}, {maxStubs, t.summary}} {
+			if size+len(t.stub) > shorter.max {
+				t.stub = shorter.text
+			}
+		}
+		if size += len(t.stub); size > maxFullStubs {
 			shortened++
 		}
 	}
 	if shortened > 0 {
-		c.warnings = append(c.warnings, fmt.Sprintf("the stubs are more than %d MiB; TOOLS shows one line for %d tools", maxStubs>>20, shortened))
+		c.warnings = append(c.warnings, fmt.Sprintf("the stubs are more than %d MiB; TOOLS shows less of %d tools", maxFullStubs>>20, shortened))
 	}
 	return nil
 }
@@ -239,7 +259,7 @@ func (c *catalog) name(ctx context.Context, prefix bool) error {
 func (c *catalog) entries() []stub.Entry {
 	entries := make([]stub.Entry, len(c.tools))
 	for i, t := range c.tools {
-		entries[i] = stub.Entry{Name: t.python, Stub: t.stub, Summary: t.summary}
+		entries[i] = stub.Entry{Server: t.facts.Server, Name: t.python, Stub: t.stub, Brief: t.brief, Summary: t.summary}
 	}
 	return entries
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/mcp-code-mode/mcp-code-mode/engine"
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/wire"
 )
 
 // RunOptions configure a Run.
@@ -34,6 +35,7 @@ type Run struct {
 	code    string // SHA-256 of the program, hexadecimal
 	started time.Time
 	onCall  func(int64, string)
+	told    map[string]string // the shapes that Seen has returned, by Python name
 
 	principal engine.Principal
 	trace     trace
@@ -53,11 +55,15 @@ func (s *Session) NewRun(opts RunOptions) *Run {
 	sum := sha256.Sum256([]byte(opts.Code))
 	return &Run{
 		session: s, id: uuid.NewString(), code: hex.EncodeToString(sum[:]), started: time.Now(),
-		onCall: opts.OnCall, refused: refusals{byKey: map[refusalKey]int{}}, made: made{},
+		onCall: opts.OnCall, refused: refusals{byKey: map[refusalKey]int{}}, made: made{}, told: map[string]string{},
 		principal: cmp.Or(opts.Principal, s.principal), trace: parseTrace(opts.TraceParent),
 		number: s.bridge.runs.Add(1),
 	}
 }
+
+// Seen returns what calls of this session have returned, of tools whose servers do not
+// say it, as far as it is new since Seen was last called. It is for one goroutine.
+func (r *Run) Seen() []wire.Seen { return r.session.seen.news(r.told) }
 
 // Refused returns the refusals so far, sorted by tool and code.
 func (r *Run) Refused() []Refusal {

@@ -17,6 +17,7 @@ type Session struct {
 	bridge    *Bridge
 	id        string
 	principal engine.Principal
+	seen      seen // what calls have returned
 
 	// mu makes decide, record and commit one step: of two calls, the second is
 	// decided with the labels that the first one added. It guards the fields below.

@@ -102,7 +102,7 @@ func (e *execution) run(ctx context.Context, code string) Outcome {
 	defer deadline.Stop()
 	defer context.AfterFunc(ctx, func() { s.kill(stopCancelled) })()
 
-	err := s.send(protocol.AppendExec(nil, e.cell, code))
+	err := s.send(protocol.AppendExec(s.appendSeen(nil), e.cell, code))
 	for err == nil {
 		var done *protocol.Message
 		if done, err = e.next(callCtx); done != nil {

@@ -116,10 +116,11 @@ func (o PoolOptions) check() error {
 	return nil
 }
 
-// SetTools says which tools the sandboxes handed out from now on know. Warm
+// SetTools says which tools the sandboxes handed out from now on know, and what their
+// servers say. Warm
 // ones are told ahead.
-func (p *Pool) SetTools(tools []wire.Tool) {
-	line := p.driver.Limits().initLine(tools)
+func (p *Pool) SetTools(tools []wire.Tool, servers ...wire.Server) {
+	line := p.driver.Limits().initLine(tools, servers)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.generation++

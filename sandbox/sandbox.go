@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -31,6 +32,9 @@ type Sandbox struct {
 	cell   int64         // cells so far; guarded by quiet
 	lastID int64         // of the last call; guarded by quiet
 	credit credit        // for the host's work for it; guarded by quiet
+
+	seenMu sync.Mutex
+	seen   []wire.Seen // to be told with the next cell; guarded by seenMu
 
 	printed atomic.Int64         // bytes of output of this cell, the machine's own stderr included
 	end     atomic.Pointer[stop] // why the host ended it; nil while it has not
@@ -80,15 +84,33 @@ func checkDriver(d Driver) error {
 	return d.Limits().Check()
 }
 
-// Init tells the runner which tools exist. It may be called again, between
+// Init tells the runner which tools exist, and what their servers say. It may be called again, between
 // cells, to replace them. An error means that the sandbox has been ended.
-func (s *Sandbox) Init(ctx context.Context, tools []wire.Tool) error {
-	return s.initLine(ctx, s.lim.initLine(tools))
+func (s *Sandbox) Init(ctx context.Context, tools []wire.Tool, servers ...wire.Server) error {
+	return s.initLine(ctx, s.lim.initLine(tools, servers))
 }
 
-func (l Limits) initLine(tools []wire.Tool) []byte {
+// Tell says what calls have returned. The runner is told with the next cell.
+func (s *Sandbox) Tell(seen []wire.Seen) {
+	s.seenMu.Lock()
+	defer s.seenMu.Unlock()
+	s.seen = append(s.seen, seen...)
+}
+
+// appendSeen appends the line that tells what Tell was told, if there is anything.
+func (s *Sandbox) appendSeen(dst []byte) []byte {
+	s.seenMu.Lock()
+	defer s.seenMu.Unlock()
+	if len(s.seen) > 0 {
+		dst = protocol.AppendSeen(dst, s.seen)
+		s.seen = nil
+	}
+	return dst
+}
+
+func (l Limits) initLine(tools []wire.Tool, servers []wire.Server) []byte {
 	l = l.WithDefaults()
-	return protocol.AppendInit(nil, tools, l.InFlight, l.Arguments)
+	return protocol.AppendInit(nil, tools, servers, l.InFlight, l.Arguments)
 }
 
 func (s *Sandbox) initLine(ctx context.Context, line []byte) error {

@@ -36,7 +36,7 @@ func (s *Server) describe(b *bridge.Bridge) string {
 	if len(b.Tools()) == 0 {
 		return intro + noTools
 	}
-	return b.Describe(intro+"\n", MaxDescription)
+	return b.Describe(intro+"\n", s.opts.Detail, MaxDescription)
 }
 
 // Description waits for the wrapped servers and returns the description of

@@ -145,6 +145,7 @@ func (c *Cells) Exec(ctx context.Context, code string) (Result, error) {
 	if len(code) > MaxCode {
 		return Result{}, ErrCodeTooLarge
 	}
+	c.sandbox.Tell(c.run.Seen())
 	outcome, err := c.sandbox.ExecGated(ctx, code, func(ctx context.Context, call wire.Call) sandbox.Verdict {
 		return sandbox.Verdict(c.run.Decide(ctx, call))
 	})

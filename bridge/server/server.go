@@ -51,6 +51,9 @@ type Options struct {
 	// one. The default, one session for all, is the safe choice: a label then
 	// holds for all connections, whichever of them added it.
 	SessionPerConnection bool
+	// Detail is how much of the tools the description of run_python shows; "" means
+	// bridge.DetailAuto.
+	Detail bridge.Detail
 	// Version is the version the MCP server reports.
 	Version string
 	// Logger receives what the operator should know; nil discards it.
@@ -223,7 +226,7 @@ func (s *Server) equip() {
 		s.log.Warn("the sandboxes refuse arguments that the gate would take: raise Limits.Arguments of their driver",
 			"sandbox", most, "gate", s.bridge.MaxArguments())
 	}
-	s.pool.SetTools(wireTools(s.bridge))
+	s.pool.SetTools(wireTools(s.bridge), s.bridge.Servers()...)
 }
 
 func wireTools(b *bridge.Bridge) []wire.Tool {

@@ -31,5 +31,5 @@ func Example() {
 	//
 	//     params: a: int, b?: int = 1
 	//     """
-	// toy__add_numbers(a, b): Add two integers.
+	// toy__add_numbers(a: int, b?: int = 1): Add two integers.
 }

@@ -25,17 +25,68 @@ func Facts(t Tool) wire.Facts {
 	}
 	r := newRenderer(input)
 	root := r.root()
-	f.Open = root.Other() != nil || len(root.Properties) > maxFactParams
-	for _, p := range root.Properties[:min(len(root.Properties), maxFactParams)] {
+	listed := root.Properties[:min(len(root.Properties), maxFactParams)]
+	f.Open = r.others(root, listed)
+	// Some versions of JSON Schema do not read what stands beside a reference.
+	certain := input.Root.Get("$ref") == nil
+	for _, p := range listed {
 		v := r.look(p.Schemas...)
+		types := r.possible(v, 0)
 		f.Params = append(f.Params, wire.Param{
-			Name: p.Name, Required: p.Required,
-			Nullable: v.Types == nil || slices.Contains(v.Types, "null"),
-			Integer:  slices.Contains(v.Types, "integer") && !slices.Contains(v.Types, "number"),
-			Line:     r.line(&view{Properties: []schemaview.Property{p}}, maxNote),
+			Name: p.Name, Required: p.Required && certain,
+			Nullable: types["null"], Integer: types["integer"] && !types["number"],
+			Line: r.line(&view{Properties: []schemaview.Property{p}}, maxParamLine),
 		})
 	}
 	return f
+}
+
+// others reports whether arguments may be given besides those listed: of any name, or
+// of one that only an alternative or a condition has.
+func (r *renderer) others(root *view, listed []schemaview.Property) bool {
+	names := r.Names(root)
+	return names.Open || len(names.Patterns) > 0 || len(names.Known) > len(listed) || r.Spent()
+}
+
+// possible are the JSON types that a value of this view may have. Where it is not
+// sure that there is none of a type, there may be. A number that may have a fraction
+// is a "number", one that must be whole an "integer".
+func (r *renderer) possible(v *view, depth int) map[string]bool {
+	const deepest = 4 // alternatives in alternatives
+	all := map[string]bool{}
+	for _, name := range schemaview.TypeNames {
+		all[name] = v.Types == nil || slices.Contains(v.Types, name)
+	}
+	if v.Values != nil {
+		keep(all, schemaview.TypesOf(v.Values))
+	}
+	for _, group := range v.Either {
+		if depth == deepest || len(group) > maxUnion || r.Spent() {
+			continue // nothing more is known
+		}
+		var any []string
+		for _, n := range group {
+			for name, is := range r.possible(r.View(v.Trail, n), depth+1) {
+				if is {
+					any = append(any, name)
+				}
+			}
+		}
+		keep(all, any)
+	}
+	return all
+}
+
+// keep leaves those types in all that are named too. A number that is an integer too
+// is one.
+func keep(all map[string]bool, names []string) {
+	number := slices.Contains(names, "number")
+	integer := number || slices.Contains(names, "integer")
+	all["integer"] = (all["integer"] || all["number"]) && integer
+	all["number"] = all["number"] && number
+	for _, name := range []string{"string", "boolean", "null", "array", "object"} {
+		all[name] = all[name] && slices.Contains(names, name)
+	}
 }
 
 // schemas is the text of both schemas, nil where it is too long.

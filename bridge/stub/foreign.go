@@ -41,7 +41,8 @@ const maxBegin = 200
 var oursBegins = regexp.MustCompile(`^[\s>*_~` + "`" + `•-]*(?:` + strings.Join([]string{
 	`(?:params|returns|error|stdout|stopped|truncated|timeout)\s*(?:\([^)]{0,40}\)\s*)?:`,
 	`(?:refused|toolerror|traceback)\b[^:]{0,60}:`,
-	`tools, one line each`,
+	`(?:more )?tools, (?:one line each|by server)`,
+	`stubs without texts`, `what servers say`, `tools are not listed`, `servers:`,
 	`(?:tool_not_allowed|arguments_invalid|arguments_too_large|rule_not_met|budget_exhausted|private_data|policy_error|` +
 		`result_too_large|upstream_unavailable|tool_error|run_over|child_process)\b`,
 	`(?:async\s+)?def\s+\w+\s*\(`,

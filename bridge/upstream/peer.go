@@ -22,6 +22,7 @@ type peer struct {
 
 	// Set by the handshake and read-only after it.
 	version  string                // of MCP, "" before
+	words    string                // its instructions
 	mirrored map[string][]mirrored // over HTTP: parameters by tool that go into headers too
 	meta     []byte                // the _meta member of every request in a stateless session
 	refused  map[string]string     // tools that may not be called any more, with the reason

@@ -59,6 +59,7 @@ type Upstream struct {
 	tools    []Tool
 	pinned   map[string]string // a tool's name to its fingerprint
 	warnings []string
+	words    string
 
 	live atomic.Pointer[peer] // the running server, or the last one that ran
 
@@ -101,7 +102,7 @@ func Start(ctx context.Context, o Options) (*Upstream, error) {
 	if err != nil {
 		return nil, fmt.Errorf("starting %q: %w", o.Name, err)
 	}
-	u.tools, u.warnings = l.tools, l.warnings
+	u.tools, u.warnings, u.words = l.tools, l.warnings, p.words
 	u.pinned = make(map[string]string, len(l.tools))
 	for _, t := range l.tools {
 		u.pinned[t.Name] = t.SHA256
@@ -113,6 +114,10 @@ func Start(ctx context.Context, o Options) (*Upstream, error) {
 // Tools returns the tools as they were listed at the start, in the server's order.
 // They do not change while the Upstream exists.
 func (u *Upstream) Tools() []Tool { return slices.Clone(u.tools) }
+
+// Instructions is what the server said of itself and its use at the start: untrusted
+// text of at most 64 KiB, or "".
+func (u *Upstream) Instructions() string { return u.words }
 
 // Warnings says what was wrong with the list of tools: which were left out, what
 // was ignored. One line each, free of control characters.

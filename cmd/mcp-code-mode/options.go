@@ -35,6 +35,8 @@ type options struct {
 	limits                  sandbox.Limits
 	ahead                   int // sentries of gVisor that are kept started
 
+	describe string // how much of the tools the description shows
+
 	logLevel slog.Level
 }
 
@@ -46,8 +48,9 @@ func newOptions() *options {
 		maxArguments: engine.DefaultArgumentBytes,
 		call:         bridge.CallLimits{Result: bridge.DefaultResult, Timeout: bridge.DefaultTimeout},
 
-		sandbox: "auto",
-		limits:  sandbox.Limits{}.WithDefaults(),
+		sandbox:  "auto",
+		describe: string(bridge.DetailAuto),
+		limits:   sandbox.Limits{}.WithDefaults(),
 	}
 }
 
@@ -95,6 +98,11 @@ func (o *options) addSandbox(cmd *cobra.Command) {
 	bytesVar(fs, &o.limits.OutputKept, "max-output", minBytes, maxOutput, "output that is returned, head and tail")
 	intVar(fs, &o.limits.Pids, "pids", minPids, maxPids, "processes and threads of a sandbox")
 	floatVar(fs, &o.limits.CPUs, "cpus", minCPUs, maxCPUs, "processors of a sandbox")
+}
+
+func (o *options) addDescribe(cmd *cobra.Command) {
+	oneOfVar(cmd.Flags(), &o.describe, "describe", []string{"auto", "full", "lines", "search"},
+		"what the description shows of the tools: what fits, every stub, one line each, or the servers alone")
 }
 
 func (o *options) addLogLevel(cmd *cobra.Command) { logLevelVar(cmd.Flags(), &o.logLevel) }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mcp-code-mode/mcp-code-mode/bridge"
 	"github.com/mcp-code-mode/mcp-code-mode/bridge/server"
 	"github.com/mcp-code-mode/mcp-code-mode/internal/hint"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
@@ -45,6 +46,7 @@ command line of one server. Options of ours come before it; the -- may be left o
 	o.addSource(cmd)
 	o.addStartup(cmd)
 	o.addPolicy(cmd)
+	o.addDescribe(cmd)
 	o.addMaxCalls(cmd)
 	o.addCallLimits(cmd)
 	o.addMaxParallel(cmd)
@@ -107,7 +109,7 @@ func (o *options) start(log *slog.Logger, command []string, w warm, driver makeD
 	}
 	s, err := server.New(server.Options{
 		Bridge: o.bridge(opts), Driver: driver,
-		Warm: w.least, MaxWarm: w.most, StartupTimeout: o.startup, Version: version(), Logger: log,
+		Warm: w.least, MaxWarm: w.most, StartupTimeout: o.startup, Detail: bridge.Detail(o.describe), Version: version(), Logger: log,
 	})
 	if err != nil {
 		return nil, nil, err

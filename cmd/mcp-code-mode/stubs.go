@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mcp-code-mode/mcp-code-mode/bridge"
 	"github.com/mcp-code-mode/mcp-code-mode/bridge/server"
 	"github.com/mcp-code-mode/mcp-code-mode/sandbox"
 )
@@ -40,6 +41,7 @@ as the description of run_python, in which long lists of tools are shortened.`,
 	o.addSource(cmd)
 	o.addStartup(cmd)
 	o.addPolicy(cmd)
+	o.addDescribe(cmd)
 	o.addLogLevel(cmd)
 	return cmd
 }
@@ -51,7 +53,7 @@ func (o *options) stubs(ctx context.Context, u *ui, command []string, descriptio
 		return "", err
 	}
 	s, err := server.New(server.Options{
-		Bridge: o.bridge(opts), StartupTimeout: o.startup, Version: version(), Logger: log,
+		Bridge: o.bridge(opts), StartupTimeout: o.startup, Detail: bridge.Detail(o.describe), Version: version(), Logger: log,
 		Driver: func(ctx context.Context) (sandbox.Driver, error) { // no code will run
 			<-ctx.Done()
 			return nil, ctx.Err()

@@ -6,8 +6,8 @@ import (
 	"github.com/mcp-code-mode/mcp-code-mode/internal/strictjson"
 )
 
-// typesOf returns the types that the values of an enum have, in order.
-func typesOf(values []*Node) (types []string) {
+// TypesOf returns the types that the values of an enum have, in order.
+func TypesOf(values []*Node) (types []string) {
 	seen := map[string]bool{}
 	for _, v := range values {
 		name := map[strictjson.Kind]string{

@@ -67,8 +67,8 @@ func (v *View) Property(name string) *Property {
 	return nil
 }
 
-// The names of the JSON types.
-var typeNames = []string{"string", "integer", "number", "boolean", "null", "array", "object"}
+// TypeNames are the names of the JSON types.
+var TypeNames = []string{"string", "integer", "number", "boolean", "null", "array", "object"}
 
 // MaxWork is the work that one Reader can do, in units of well under a microsecond.
 const MaxWork = 160_000
@@ -183,7 +183,7 @@ func (m *merger) types(n *Node) {
 	}
 	var types []string
 	for _, t := range listed[:min(len(listed), most)] {
-		if t.Is(strictjson.String) && slices.Contains(typeNames, t.Text) && !slices.Contains(types, t.Text) {
+		if t.Is(strictjson.String) && slices.Contains(TypeNames, t.Text) && !slices.Contains(types, t.Text) {
 			types = append(types, t.Text)
 		}
 	}
@@ -345,7 +345,7 @@ func (m *merger) complete() {
 	switch {
 	case v.Types != nil:
 	case v.Values != nil:
-		v.Types = typesOf(v.Values)
+		v.Types = TypesOf(v.Values)
 	case len(v.Properties) > 0:
 		v.Types = []string{"object"}
 	case len(v.Either) > 0: // the alternatives tell

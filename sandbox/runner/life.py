@@ -125,13 +125,15 @@ class Runner:
         if op == "exec":
             self.execute(message["cell"], message["code"])
         elif op == "init":
-            self.cells.set_tools(message["tools"])
+            self.cells.set_tools(message["tools"], message["servers"])
             self.calls.limit = self.calls.free = message["in_flight"]
             self.calls.largest = message["arguments"]
             if self.fresh:
                 self.attendant.wake()  # its thread runs once too, for the reason of rehearse
                 self.rehearse()
             self.ready()
+        elif op == "seen":
+            self.cells.learn(message["shapes"])
         elif op == "ping":
             self.ready()
         # else a reply to a call that was forgotten when its cell ended

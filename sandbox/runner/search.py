@@ -26,11 +26,28 @@ fill form input
 chart plot graph draw visualize visualise diagram
 move rename
 comment review note
+approve review accept
 run execute
 weather forecast temperature
 time clock timezone date
 mail email message
 person user member people
+ticket bug issue defect problem
+error failure exception
+slow latency duration performance
+history log version
+stop end close terminate cancel
+copy duplicate fork clone
+save write store
+link url deeplink share
+table spreadsheet pivot
+percent percentage ratio
+wait sleep delay
+type enter input
+press click tap
+capture screenshot snapshot
+schedule calendar event
+status state health check
 """.split("\n"):
     for word in line.split():
         ALIKE[word] = ALIKE.get(word, frozenset()) | frozenset(line.split()) - {word}
@@ -66,9 +83,10 @@ class Index:
 
     # name, server, first sentence, the rest of the description, parameters' names, what is said of them
     WEIGHTS = 5.0, 1.5, 3.0, 1.0, 1.5, 0.5
-    K, B = 1.5, 0.6
+    K, B = 1.5, 0.5
     EXACT, SAME_STEM, PREFIX, LIKE = 1.0, 0.9, 0.4, 0.25
     VARIANTS = 24  # of a word of the query
+    READ = 1500  # characters of a long field: its beginning says what it is about
 
     def __init__(self, about):
         self.docs, vocabulary = [], set()
@@ -86,8 +104,8 @@ class Index:
         said, _, parameters = tool.stub.partition("\n    params:")
         said = said.partition('"""')[2]
         _, _, first = tool.summary.partition("): ")
-        return (name_tokens(tool.raw or tool.name), name_tokens(tool.server), tokens(first), tokens(said),
-                name_tokens(" ".join(tool.params)), tokens(parameters))
+        return (name_tokens(tool.raw or tool.name), name_tokens(tool.server), tokens(first), tokens(said[:self.READ]),
+                name_tokens(" ".join(tool.params)), tokens(parameters[:self.READ]))
 
     def variants(self, word):
         """The words that are meant by one of the query, and what each counts."""
@@ -108,15 +126,19 @@ class Index:
 
     def search(self, query):
         """Names of tools, the best first."""
-        scores = {}
+        scores, told, total = {}, {}, 0
         for word, weight in query_words(query):
             hits = self.hits(self.variants(word))
             if hits:
                 rarity = weight * log(1 + (len(self.docs) - len(hits) + 0.5) / (len(hits) + 0.5))
+                total += rarity
                 for i, frequency in hits:
+                    told[i] = told.get(i, 0) + rarity
                     scores[i] = scores.get(i, 0) + rarity * frequency / (self.K + frequency)
+        for i in scores:
+            scores[i] *= 0.5 + 0.5 * told[i] / total
         best = max(scores.values(), default=0)
-        ranked = sorted((-score, i) for i, score in scores.items() if score > best / 6)
+        ranked = sorted((-score, i) for i, score in scores.items() if score > best / 20)
         return [self.docs[i][0] for _, i in ranked]
 
     def hits(self, variants):
@@ -124,15 +146,16 @@ class Index:
         hits = []
         for i, (_, text, fields) in enumerate(self.docs):
             present = [(word, credit) for word, credit in variants if word in text]
-            if present:
-                hits.append((i, self.frequency(present, fields)))
+            frequency = self.frequency(present, fields) if present else 0
+            if frequency:
+                hits.append((i, frequency))
         return hits
 
     def frequency(self, present, fields):
         total = 0
-        for weight, field, average in zip(self.WEIGHTS, fields, self.average):
+        for i, (weight, field, average) in enumerate(zip(self.WEIGHTS, fields, self.average)):
             for word, credit in present:
-                if word in field:
+                if (credit > self.PREFIX or i in (0, 2)) and word in field:
                     length = 1 - self.B + self.B * len(field) / average
                     total += weight * credit * field.count(word) / length
         return total

@@ -14,6 +14,18 @@ type Tool struct {
 	Facts
 }
 
+// Server is what the runner is told about one server.
+type Server struct {
+	Name  string // the server half of tool ids
+	Words string // what it says of itself, made safe to read
+}
+
+// Seen is what calls of a tool have returned, where no schema says it.
+type Seen struct {
+	Tool  string // what the code calls it
+	Shape string // names and types, as a stub writes them
+}
+
 // Facts are what the runner needs to know of a tool's schemas: enough to read
 // a call as it is meant and to give its result the type that the stub says.
 type Facts struct {

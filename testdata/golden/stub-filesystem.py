@@ -32,7 +32,7 @@ async def read_multiple_files(params: dict) -> str:
     Read the contents of multiple files simultaneously. This is more efficient than reading files one by one when you need to analyze or compare multiple files. Each file's content is returned with its path as a reference. Failed reads for individual files won't stop the entire operation. Only works within allowed directories.
 
     params: paths: list[str]
-      paths: Array of file paths to read. Each path must be a string pointing to a valid file within allowed directories.
+      paths (at least 1 item): Array of file paths to read. Each path must be a string pointing to a valid file within allowed directories.
     """
 
 
@@ -49,6 +49,8 @@ async def edit_file(params: dict) -> str:
     Make line-based edits to a text file. Each edit replaces exact line sequences with new content. Returns a git-style diff showing the changes made. Only works within allowed directories.
 
     params: path: str, edits: list[{oldText: str, newText: str}], dryRun?: bool = False
+      edits[].oldText: Text to search for - must match exactly
+      edits[].newText: Text to replace with
       dryRun: Preview changes using git-style diff format
     """
 

@@ -145,6 +145,8 @@ async def search_code(params: dict) -> str:
     Search for code across GitHub repositories
 
     params: q: str, order?: "asc" | "desc", page?: float, per_page?: float
+      page (at least 1)
+      per_page (1 to 100)
     """
 
 
@@ -153,6 +155,8 @@ async def search_issues(params: dict) -> str:
     Search for issues and pull requests across GitHub repositories
 
     params: q: str, order?: "asc" | "desc", page?: float, per_page?: float, sort?: "comments" | "reactions" | "reactions-+1" | "reactions--1" | "reactions-smile" | "reactions-thinking_face" | "reactions-heart" | "reactions-tada" | "interactions" | "created" | "updated"
+      page (at least 1)
+      per_page (1 to 100)
     """
 
 
@@ -161,6 +165,8 @@ async def search_users(params: dict) -> str:
     Search for users on GitHub
 
     params: q: str, order?: "asc" | "desc", page?: float, per_page?: float, sort?: "followers" | "repositories" | "joined"
+      page (at least 1)
+      per_page (1 to 100)
     """
 
 
@@ -212,6 +218,10 @@ async def create_pull_request_review(params: dict) -> str:
       event: The review action to perform
       commit_id: The SHA of the commit that needs a review
       comments: Comments to post as part of the review (specify either position or line, not both)
+      comments[].path: The relative path to the file being commented on
+      comments[].position: The position in the diff where you want to add a review comment
+      comments[].body: Text of the review comment
+      comments[].line: The line number in the file where you want to add a review comment
     """
 
 

@@ -25,9 +25,9 @@ async def alerting_manage_routing(params: dict) -> str:
     - Checking alert rule configuration or state (use alerting_manage_rules)
 
     params: operation: "get_notification_policies" | "get_contact_points" | "get_contact_point" | "get_time_intervals" | "get_time_interval", contact_point_title?: str, datasource_uid?: str, limit?: int, name?: str, time_interval_name?: str
-      operation: The operation to perform: 'get_notification_policies' to retrieve the notification policy tree, 'get_contact_points' to list all contact points, 'get_cont [...]
+      operation: The operation to perform: 'get_notification_policies' to retrieve the notification policy tree, 'get_contact_points' to list all contact points, 'get_contact_point' to get a specific contact point by name, 'get_time_intervals' to list all time intervals, 'get_time_interval' to get a specific time interval by name
       contact_point_title: Title of the contact point to retrieve (required for get_contact_point operation)
-      datasource_uid: Optional: UID of an Alertmanager-compatible datasource to query for receivers. If omitted, returns Grafana-managed contact points. Only used with get_cont [...]
+      datasource_uid: Optional: UID of an Alertmanager-compatible datasource to query for receivers. If omitted, returns Grafana-managed contact points. Only used with get_contact_points.
       limit: The maximum number of results to return. Default is 100. Only used with get_contact_points.
       name: Filter contact points by name (exact match). Only used with get_contact_points.
       time_interval_name: Name of the time interval to retrieve (required for get_time_interval operation)
@@ -49,18 +49,34 @@ async def alerting_manage_rules(params: dict) -> str:
     - Checking how alerts are routed to receivers (use alerting_manage_routing)
 
     params: operation: "list" | "get" | "versions" | "create" | "update" | "delete", annotations?: dict[str, str], condition?: str, data?: list[dict], datasource_uid?: str, disable_provenance?: bool, exec_err_state?: str, folder_uid?: str, "for"?: str, is_paused?: bool, keep_firing_for?: str, label_selectors?: list[str], labels?: dict[str, str], limit_alerts?: int, matchers?: list[str], missing_series_evals_to_resolve?: int, no_data_state?: str, notification_settings?: dict, org_id?: int, record?: dict, rule_group?: str, rule_limit?: int = 200, rule_type?: "alerting" | "recording", rule_uid?: str, search_folder?: str, search_rule_name?: str, states?: list[str], title?: str
-      operation: The operation to perform: 'list', 'get', 'versions', 'create', 'update', or 'delete'. To create a rule, use operation 'create' and provide all required fi [...]
+      operation: The operation to perform: 'list', 'get', 'versions', 'create', 'update', or 'delete'. To create a rule, use operation 'create' and provide all required fields in a single call. To update a rule, first use 'get' to retrieve its full configuration, then 'update' with all required fields plus your changes.
       annotations: Optional annotations for the alert rule
       condition: The query condition identifier, e.g. 'A', 'B' (required for 'create', 'update')
-      data: Array of alert query objects (required for 'create'/'update'). Each object has: datasourceUid (string, required), model (object with expr for data queries [...]
+      data: Array of alert query objects (required for 'create'/'update'). Each object has: datasourceUid (string, required), model (object with expr for data queries or type/expression/conditions for expressions), refId (string, auto-assigned if omitted), relativeTimeRange ({from, to} in seconds, defaults to {from:600,to:0}). For server-side expressions use datasourceUid '__expr__'. Example: [{datasourceUid: 'prometheus', model: {expr: 'up == 0'}}, {datasourceUid: '__expr__', model: {type: 'threshold', expression: 'A', conditions: [{evaluator: {type: 'gt', params: [0]}}]}}]
       datasource_uid: Optional: UID of a Prometheus or Loki datasource to query for datasource-managed alert rules (for 'list' operation)
       disable_provenance: If true, the alert remains editable in the Grafana UI (sets X-Disable-Provenance header). Defaults to true.
       exec_err_state: State on execution error: NoData, Alerting, OK (required for 'create', 'update')
-      folder_uid: The folder UID. For 'list': filter by exact folder UID (mutually exclusive with search_folder). For 'create'/'update': the folder to store the rule in (re [...]
+      folder_uid: The folder UID. For 'list': filter by exact folder UID (mutually exclusive with search_folder). For 'create'/'update': the folder to store the rule in (required).
       "for": Duration before alert fires, e.g. '5m' (required for 'create', 'update')
       is_paused: If true, the alert rule remains inactive, Default is false
       keep_firing_for: Enables continous firing of alert for specified time even when condition is no longer met. Default is 0 (resolves immediately)
-      ...
+      label_selectors: Prometheus-style selectors to filter alert rules by labels. Each string is a selector e.g. '{severity="critical", team=~"backend.*"}'. All selectors must match (AND).
+      labels: Optional labels for the alert rule
+      limit_alerts: Limit alert instances per rule. For list: 0 omits alerts. For get: <=0 defaults to 200. Max 200.
+      matchers: Label matchers to filter alert instances. Each string is a Prometheus-style matcher e.g. 'severity="critical"', 'env!="dev"', 'team=~"backend.*"'. Requires Grafana 12.4+.
+      missing_series_evals_to_resolve: Consecutive evaluation intervals with no data required to mark the alert as resolved. Default is 2.
+      no_data_state: State when no data: NoData, Alerting, OK (required for 'create', 'update')
+      notification_settings: Notification settings object. Fields: receiver (string, required), groupBy ([]string), groupWait/groupInterval/repeatInterval (duration strings), muteTimeIntervals/activeTimeIntervals ([]string).
+      org_id: The organization ID (required for 'create', 'update')
+      record: Recording rule config. Fields: from (string, required - ref ID e.g. 'A'), metric (string, required - metric name), targetDatasourceUid (string, optional).
+      rule_group: The rule group name (required for 'create', 'update')
+      rule_limit: Maximum number of rules to return (default 200, max 200). Requires Grafana 12.4+ (for 'list' operation)
+      rule_type: Filter by rule type (for 'list' operation)
+      rule_uid: The UID of the alert rule (required for 'get', 'versions', 'update', 'delete'; optional for 'create')
+      search_folder: Search folders by path using partial matching (for 'list' operation). Requires Grafana 12.4+. Mutually exclusive with folder_uid.
+      search_rule_name: Search alert rule names/titles using partial matching. Requires Grafana 12.4+ (for 'list' operation)
+      states: Filter by alert state: firing, pending, normal, recovering, nodata, error (for 'list' operation)
+      title: The title of the alert rule (required for 'create', 'update')
     """
 
 
@@ -84,14 +100,18 @@ async def alerting_manage_silences(params: dict) -> str:
     - Changing how alerts are routed to receivers (use alerting_manage_routing)
 
     params: operation: "list" | "get" | "create" | "update" | "delete", comment?: str, created_by?: str, ends_at?: str, matchers?: list[{name: str, value: str, isRegex?: bool, isEqual?: bool}], rule_uid?: str, silence_id?: str, starts_at?: str
-      operation: The operation to perform: 'list' to list silences, 'get' to retrieve a silence by id, 'create' to create a new silence, 'update' to modify an existing sil [...]
+      operation: The operation to perform: 'list' to list silences, 'get' to retrieve a silence by id, 'create' to create a new silence, 'update' to modify an existing silence by id, 'delete' to expire a silence by id
       comment: A human-readable comment explaining the silence (required for 'create' and 'update')
       created_by: Author of the silence. Defaults to 'grafana-assistant'.
       ends_at: Silence end time in RFC3339 format, e.g. '2026-07-11T12:00:00Z' (required for 'create' and 'update')
       matchers: Label matchers. Required (at least one) for 'create' and 'update'. For 'list', used as an optional filter.
+      matchers[].name: The label name to match
+      matchers[].value: The label value to match against
+      matchers[].isRegex: Whether value is a regular expression. Defaults to false.
+      matchers[].isEqual: Whether the matcher asserts equality (true) or inequality (false). Defaults to true.
       rule_uid: Optional: filter listed silences to those scoped to this alert rule UID (matches the __alert_rule_uid__ label). Only used with 'list'.
       silence_id: The silence id (required for 'get', 'update' and 'delete')
-      starts_at: Silence start time in RFC3339 format, e.g. '2026-07-11T10:00:00Z' (required for 'create' and 'update'). Grafana clamps a start time in the past to the mom [...]
+      starts_at: Silence start time in RFC3339 format, e.g. '2026-07-11T10:00:00Z' (required for 'create' and 'update'). Grafana clamps a start time in the past to the moment of creation, so for 'update' pass back the starts_at returned by 'get' to keep the silence id stable.
     """
 
 
@@ -147,7 +167,7 @@ async def create_datasource(params: dict) -> str:
       access: How Grafana should access the datasource (proxy or direct)
       basicAuth: Whether Grafana should use basic auth
       database: Optional database name
-      fields: Datasource field values to provision, keyed by field key from the schema returned on the first call. The server uses each field's target (root or jsonData [...]
+      fields: Datasource field values to provision, keyed by field key from the schema returned on the first call. The server uses each field's target (root or jsonData) to place values correctly in the YAML. Example: {"url": "http://prometheus:9090", "httpMethod": "POST"}.
       isDefault: Whether this should become the default datasource
       schemaReviewed: Set to true on the second call to confirm you reviewed the schema and collected values from the user.
       url: Datasource base URL when required by the plugin
@@ -177,6 +197,8 @@ async def create_incident(params: dict) -> str:
       attachCaption: The caption of the attachment
       attachUrl: The URL of the attachment
       customFields: Custom field values to set on the new incident. Use list_incident_custom_fields to discover the available fields and their valid values
+      customFields[].field: The name or UUID of the custom field to set. Use list_incident_custom_fields to discover the available fields
+      customFields[].values: The value(s) to set. Text and number fields take a single value; single-select fields take one option; multi-select fields take one or more options. Select options may be given as their label, value or UUID. Pass an empty list to clear the field
       isDrill: Whether the incident is a drill incident
       labels: The labels to add to the incident
       status: The status of the incident
@@ -227,7 +249,7 @@ async def diff_tempo_traces(params: dict) -> str:
       base_start: Optional start of the baseline trace search range in RFC3339 format. Must be provided with base_end.
       compare_end: Optional end of the comparison trace search range in RFC3339 format. Must be provided with compare_start.
       compare_start: Optional start of the comparison trace search range in RFC3339 format. Must be provided with compare_end.
-      format: Output format. The composed format returns a compact summary and attaches the full patch only when it is at most 64 KiB. trace-patch-v0 has no output-size [...]
+      format: Output format. The composed format returns a compact summary and attaches the full patch only when it is at most 64 KiB. trace-patch-v0 has no output-size guarantee.
     """
 
 
@@ -236,10 +258,10 @@ async def find_error_pattern_logs(params: dict) -> str:
     Searches Loki logs for elevated error patterns compared to the last day's average, waits for the analysis to complete, and returns the results including any patterns found. Use the labelSelector parameter with PromQL/LogQL syntax for pattern matching on label values (e.g. {namespace=~"prod.*"}).
 
     params: labelSelector: str, name: str, end?: str, start?: str
-      labelSelector: A PromQL/LogQL stream selector to scope the analysis. Supports all match operators: = (exact), != (not equal), =~ (regex), !~ (negative regex). Example: { [...]
+      labelSelector: A PromQL/LogQL stream selector to scope the analysis. Supports all match operators: = (exact), != (not equal), =~ (regex), !~ (negative regex). Example: {namespace=~"prod.*", cluster="us-east-1"}
       name: The name of the investigation
-      end: End time for the investigation. Defaults to now if not specified.
-      start: Start time for the investigation. Defaults to 30 minutes ago if not specified.
+      end (date-time): End time for the investigation. Defaults to now if not specified.
+      start (date-time): Start time for the investigation. Defaults to 30 minutes ago if not specified.
     """
 
 
@@ -248,10 +270,10 @@ async def find_slow_requests(params: dict) -> str:
     Searches relevant Tempo datasources for slow requests, waits for the analysis to complete, and returns the results. Use the labelSelector parameter with PromQL/LogQL syntax for pattern matching on label values (e.g. {namespace=~"prod.*"}).
 
     params: labelSelector: str, name: str, end?: str, start?: str
-      labelSelector: A PromQL/LogQL stream selector to scope the analysis. Supports all match operators: = (exact), != (not equal), =~ (regex), !~ (negative regex). Example: { [...]
+      labelSelector: A PromQL/LogQL stream selector to scope the analysis. Supports all match operators: = (exact), != (not equal), =~ (regex), !~ (negative regex). Example: {namespace=~"prod.*", cluster="us-east-1"}
       name: The name of the investigation
-      end: End time for the investigation. Defaults to now if not specified.
-      start: Start time for the investigation. Defaults to 30 minutes ago if not specified.
+      end (date-time): End time for the investigation. Defaults to now if not specified.
+      start (date-time): Start time for the investigation. Defaults to 30 minutes ago if not specified.
     """
 
 
@@ -264,11 +286,17 @@ async def generate_deeplink(params: dict) -> str:
       dashboardUid: Dashboard UID (for stored dashboards). Mutually exclusive with provisioningPreview for dashboard and panel types.
       datasourceUid: Datasource UID (required for explore type)
       panelId: Panel ID (required for panel type)
-      provisioningPreview: Identifies a dashboard staged on a provisioning repository branch (e.g. a git-sync PR preview). Mutually exclusive with dashboardUid for dashboard and pan [...]
+      provisioningPreview: Identifies a dashboard staged on a provisioning repository branch (e.g. a git-sync PR preview). Mutually exclusive with dashboardUid for dashboard and panel types.
+      provisioningPreview.repo: Provisioning repository slug. List repositories via list_provisioning_repositories if unknown.
+      provisioningPreview.path: Path to the dashboard file within the repository, relative to its root.
+      provisioningPreview.ref: Branch or commit SHA. Defaults to the repository's main branch when omitted.
+      provisioningPreview.pullRequestUrl: Upstream pull request URL to surface in Grafana's preview banner.
       queries: List of query objects for explore links (e.g. [{"refId":"A","expr":"up"}])
       queryParams: Additional URL query parameters (for dashboard/panel types)
       shorten: If true, try to shorten the generated URL to /goto/<uid>. If shortening fails, return the original deeplink.
       timeRange: Time range for the link
+      timeRange."from": Start time (e.g., 'now-1h')
+      timeRange.to: End time (e.g., 'now')
     """
 
 
@@ -286,7 +314,7 @@ async def get_annotation_tags(params: dict) -> str:
     Returns annotation tags with optional filtering by tag name. Only the provided filters are applied.
 
     params: limit?: int, tag?: str
-      limit: Max results, default 100
+      limit (at least 1): Max results, default 100
       tag: Optional filter by tag name
     """
 
@@ -339,7 +367,7 @@ async def get_dashboard_by_uid(params: dict) -> str:
 
     params: uid: str, version?: int
       uid: The UID of the dashboard
-      version: Optional saved version. Omit for the current dashboard
+      version (at least 1): Optional saved version. Omit for the current dashboard
     """
 
 
@@ -359,7 +387,7 @@ async def get_dashboard_property(params: dict) -> str:
     Get specific parts of a dashboard using JSONPath expressions to minimize context window usage. JSONPath targets the dashboard's native schema. Classic v1 paths: '$.title' (title)\\, '$.panels[*].title' (all panel titles)\\, '$.panels[0]' (first panel)\\, '$.templating.list' (variables)\\, '$.annotations.list' (saved dashboard annotation queries/definitions)\\, '$.tags' (tags)\\, '$.panels[*].targets[*].expr' (all queries). v2 dashboards (see isV2 from get_dashboard_by_uid) use different paths: '$.title'\\, '$.elements' (panels\\, keyed by name)\\, '$.variables' (variables)\\, '$.annotations'. Use this instead of get_dashboard_by_uid when you only need specific dashboard properties.
 
     params: jsonPath: str, uid: str
-      jsonPath: JSONPath expression to extract specific data (e.g., '$.panels[0].title' for first panel title, '$.panels[*].title' for all panel titles, '$.templating.lis [...]
+      jsonPath: JSONPath expression to extract specific data (e.g., '$.panels[0].title' for first panel title, '$.panels[*].title' for all panel titles, '$.templating.list' for variables, '$.annotations.list' for saved dashboard annotation queries/definitions)
       uid: The UID of the dashboard
     """
 
@@ -423,11 +451,16 @@ async def get_panel_image(params: dict) -> str:
       height: Height of the rendered image in pixels. Defaults to 500
       panelId: The ID of the panel to render. If omitted, the entire dashboard is rendered
       provisioningPreview: Render a dashboard from a provisioning repository branch (e.g. a git-sync PR preview). Mutually exclusive with dashboardUid.
+      provisioningPreview.repo: Provisioning repository slug. List repositories via /apis/provisioning.grafana.app/v0alpha1/namespaces/default/repositories if unknown.
+      provisioningPreview.path: Path to the dashboard file within the repository, relative to its root.
+      provisioningPreview.ref: Branch or commit SHA to render from. Defaults to the repository's main branch when omitted.
       scale: Scale factor for the image (1-3). Defaults to 1
       theme: Theme for the rendered image: light or dark. Defaults to dark
       timeRange: Time range for the rendered image
+      timeRange."from": Start time (e.g., 'now-1h', '2024-01-01T00:00:00Z')
+      timeRange.to: End time (e.g., 'now', '2024-01-01T12:00:00Z')
       timeout: Rendering timeout in seconds. Defaults to 60
-      variables: Dashboard variables to apply. Values can be a single string or an array of strings for multi-value variables (e.g., {"var-datasource": "prometheus", "var- [...]
+      variables: Dashboard variables to apply. Values can be a single string or an array of strings for multi-value variables (e.g., {"var-datasource": "prometheus", "var-instance": ["server1", "server2"]})
       width: Width of the rendered image in pixels. Defaults to 1000
     """
 
@@ -484,7 +517,7 @@ async def get_tempo_traceql_docs(params: dict) -> str:
     Retrieve TraceQL reference documentation with examples, covering attribute filters, aggregates, structural operators, and metrics queries. Consult this before writing a non-trivial TraceQL query, or after one returns an error or no results.
 
     params: topic: "basic" | "aggregates" | "structural" | "metrics"
-      topic: Which section of the TraceQL reference to retrieve: 'basic' for attribute and duration filters, 'aggregates' for count/avg/sum and by() grouping, 'structu [...]
+      topic: Which section of the TraceQL reference to retrieve: 'basic' for attribute and duration filters, 'aggregates' for count/avg/sum and by() grouping, 'structural' for parent/child and descendant operators, 'metrics' for rate/quantile_over_time metrics queries
     """
 
 
@@ -522,7 +555,7 @@ async def list_alert_groups(params: dict) -> str:
       name: Filter by alert group name
       page: The page number to return
       routeId: Filter by route ID
-      startedAt: Filter by time range in format '{start}_{end}' ISO 8601 timestamp range (UTC assumed, no timezone indicator needed) (e.g., '2025-01-19T00:00:00_2025-01-19 [...]
+      startedAt: Filter by time range in format '{start}_{end}' ISO 8601 timestamp range (UTC assumed, no timezone indicator needed) (e.g., '2025-01-19T00:00:00_2025-01-19T23:59:59')
       state: Filter by alert group state (one of: new, acknowledged, resolved, silenced)
       teamId: Filter by team ID
     """
@@ -534,8 +567,8 @@ async def list_dashboard_versions(params: dict) -> str:
 
     params: uid: str, limit?: int, start?: int
       uid: The UID of the dashboard
-      limit: Maximum number of versions to return
-      start: Version to start from. Only versions at or below this number are returned
+      limit (at least 1): Maximum number of versions to return
+      start (at least 1): Version to start from. Only versions at or below this number are returned
     """
 
 
@@ -545,7 +578,7 @@ async def list_datasources(params: dict) -> str:
 
     params: limit?: int = 50, name?: str, offset?: int = 0, type?: str
       limit: Maximum number of datasources to return (max 100)
-      name: Case-insensitive substring match on the datasource name. For example, 'prod' matches datasources named 'prometheus-prod-eu' and 'loki-prod-us'. Useful on [...]
+      name: Case-insensitive substring match on the datasource name. For example, 'prod' matches datasources named 'prometheus-prod-eu' and 'loki-prod-us'. Useful on instances with many datasources where filtering by type alone returns too many results.
       offset: Number of datasources to skip for pagination
       type: The type of datasources to search for. For example, 'prometheus', 'loki', 'tempo', etc...
     """
@@ -579,7 +612,7 @@ async def list_loki_label_names(params: dict) -> str:
     params: datasourceUid: str, endRfc3339?: str, matcher?: str, startRfc3339?: str
       datasourceUid: The UID of the datasource to query
       endRfc3339: Optionally, the end time of the query in RFC3339 format or relative time (e.g. 'now') (defaults to now)
-      matcher: Optionally, a stream selector to narrow the search to matching streams (Loki: LogQL, e.g. '{namespace="prod"}'; VictoriaLogs: LogsQL). Defaults to searchi [...]
+      matcher: Optionally, a stream selector to narrow the search to matching streams (Loki: LogQL, e.g. '{namespace="prod"}'; VictoriaLogs: LogsQL). Defaults to searching across all streams.
       startRfc3339: Optionally, the start time of the query in RFC3339 format or relative time (e.g. 'now-1h') (defaults to 1 hour ago)
     """
 
@@ -592,7 +625,7 @@ async def list_loki_label_values(params: dict) -> str:
       datasourceUid: The UID of the datasource to query
       labelName: The name of the label to retrieve values for (e.g. 'app', 'env', 'pod')
       endRfc3339: Optionally, the end time of the query in RFC3339 format or relative time (e.g. 'now') (defaults to now)
-      matcher: Optionally, a stream selector to narrow the search to matching streams (Loki: LogQL, e.g. '{namespace="prod"}'; VictoriaLogs: LogsQL). Defaults to searchi [...]
+      matcher: Optionally, a stream selector to narrow the search to matching streams (Loki: LogQL, e.g. '{namespace="prod"}'; VictoriaLogs: LogsQL). Defaults to searching across all streams.
       startRfc3339: Optionally, the start time of the query in RFC3339 format or relative time (e.g. 'now-1h') (defaults to 1 hour ago)
     """
 
@@ -637,6 +670,9 @@ async def list_prometheus_label_names(params: dict) -> str:
       endRfc3339: Optionally, the end time of the time range to filter the results by. Supports RFC3339 or relative time (e.g. 'now')
       limit: Optionally, the maximum number of results to return
       matches: Optionally, a list of label matchers to filter the results by
+      matches[].filters[].name: The name of the label to match against
+      matches[].filters[].value: The value to match against
+      matches[].filters[].type: One of the '=' or '!=' or '=~' or '!~'
       projectName: GCP project name to query (Cloud Monitoring datasources only). Overrides or substitutes the defaultProject configured on the datasource.
       startRfc3339: Optionally, the start time of the time range to filter the results by. Supports RFC3339 or relative time (e.g. 'now-1h')
     """
@@ -652,6 +688,9 @@ async def list_prometheus_label_values(params: dict) -> str:
       endRfc3339: Optionally, the end time of the query. Supports RFC3339 or relative time (e.g. 'now')
       limit: Optionally, the maximum number of results to return
       matches: Optionally, a list of selectors to filter the results by
+      matches[].filters[].name: The name of the label to match against
+      matches[].filters[].value: The value to match against
+      matches[].filters[].type: One of the '=' or '!=' or '=~' or '!~'
       projectName: GCP project name to query (Cloud Monitoring datasources only). Overrides or substitutes the defaultProject configured on the datasource.
       startRfc3339: Optionally, the start time of the query. Supports RFC3339 or relative time (e.g. 'now-1h')
     """
@@ -762,7 +801,7 @@ async def list_tempo_attribute_names(params: dict) -> str:
 
     params: datasourceUid: str, scope?: str
       datasourceUid: UID of the tempo datasource to query
-      scope: Scope to filter attributes by (span, resource, event, link, instrumentation). Strongly recommended — omitting scope returns all attributes across all sc [...]
+      scope: Scope to filter attributes by (span, resource, event, link, instrumentation). Strongly recommended — omitting scope returns all attributes across all scopes which can be very large (100K+ chars).
     """
 
 
@@ -773,7 +812,7 @@ async def list_tempo_attribute_values(params: dict) -> str:
     params: datasourceUid: str, name: str, "filter-query"?: str
       datasourceUid: UID of the tempo datasource to query
       name: The attribute name to get values for (e.g. 'span.http.method', 'resource.service.name')
-      "filter-query": Filter query to apply to the attribute values. It can only have one spanset and only &&'ed conditions like { <cond> && <cond> && ... }. This is useful for [...]
+      "filter-query": Filter query to apply to the attribute values. It can only have one spanset and only &&'ed conditions like { <cond> && <cond> && ... }. This is useful for filtering the values to a specific set of values.
     """
 
 
@@ -783,14 +822,14 @@ async def query_loki_logs(params: dict) -> str:
 
     params: datasourceUid: str, logql: str, direction?: str, endRfc3339?: str, format?: "full" | "compact", limit?: int = 10, queryType?: str, startRfc3339?: str, stepSeconds?: int
       datasourceUid: The UID of the datasource to query
-      logql: The LogQL query to execute against Loki. This can be a simple label matcher or a complex query with filters, parsers, and expressions. Supports full LogQL [...]
+      logql: The LogQL query to execute against Loki. This can be a simple label matcher or a complex query with filters, parsers, and expressions. Supports full LogQL syntax including label matchers, filter operators, pattern expressions, and pipeline operations.
       direction: Optionally, the direction of the query: 'forward' (oldest first) or 'backward' (newest first, default)
       endRfc3339: Optionally, the end time of the query in RFC3339 format or relative time (e.g. 'now')
-      format: Output format for log (streams) queries: 'full' (default) returns every entry with its own label metadata; 'compact' groups lines by stream so each label [...]
+      format: Output format for log (streams) queries: 'full' (default) returns every entry with its own label metadata; 'compact' groups lines by stream so each label set is emitted only once, substantially reducing response size for broad queries. Structured metadata keys that are constant within a stream appear once on the stream header; keys that vary across lines appear per-line. Ignored for metric queries.
       limit: Optionally, the maximum number of log lines to return (default max: 100, configurable by MCP server).
-      queryType: Query type: 'range' (default) or 'instant'. Instant queries return a single value at one point in time. Range queries return values over a time window. Us [...]
+      queryType: Query type: 'range' (default) or 'instant'. Instant queries return a single value at one point in time. Range queries return values over a time window. Use 'instant' for metric queries when you want the current value.
       startRfc3339: Optionally, the start time of the query in RFC3339 format or relative time (e.g. 'now-1h')
-      stepSeconds: Resolution step in seconds for range metric queries. When running metric queries with queryType='range', this controls the time resolution of the returned [...]
+      stepSeconds: Resolution step in seconds for range metric queries. When running metric queries with queryType='range', this controls the time resolution of the returned data points.
     """
 
 
@@ -813,7 +852,7 @@ async def query_loki_stats(params: dict) -> str:
 
     params: datasourceUid: str, logql: str, endRfc3339?: str, startRfc3339?: str
       datasourceUid: The UID of the datasource to query
-      logql: The LogQL matcher expression to execute. This parameter only accepts label matcher expressions and does not support full LogQL queries. Line filters, patt [...]
+      logql: The LogQL matcher expression to execute. This parameter only accepts label matcher expressions and does not support full LogQL queries. Line filters, pattern operations, and metric aggregations are not supported by the stats API endpoint. Only simple label selectors can be used here.
       endRfc3339: Optionally, the end time of the query in RFC3339 format or relative time (e.g. 'now')
       startRfc3339: Optionally, the start time of the query in RFC3339 format or relative time (e.g. 'now-1h')
     """
@@ -825,11 +864,11 @@ async def query_prometheus(params: dict) -> str:
 
     params: datasourceUid: str, endTime: str, expr: str, projectName?: str, queryType?: str, startTime?: str, stepSeconds?: int
       datasourceUid: The UID of the datasource to query
-      endTime: The end time. Supported formats are RFC3339 or relative to now (e.g. 'now', 'now-1.5h', 'now-2h45m'). Valid time units are 'ns', 'us' (or 'µs'), 'ms', 's [...]
+      endTime: The end time. Supported formats are RFC3339 or relative to now (e.g. 'now', 'now-1.5h', 'now-2h45m'). Valid time units are 'ns', 'us' (or 'µs'), 'ms', 's', 'm', 'h', 'd'.
       expr: The PromQL expression to query
       projectName: GCP project name to query (Cloud Monitoring datasources only). Overrides or substitutes the defaultProject configured on the datasource.
       queryType: The type of query to use. Either 'range' or 'instant'
-      startTime: The start time. Required if queryType is 'range', ignored if queryType is 'instant' Supported formats are RFC3339 or relative to now (e.g. 'now', 'now-1.5 [...]
+      startTime: The start time. Required if queryType is 'range', ignored if queryType is 'instant' Supported formats are RFC3339 or relative to now (e.g. 'now', 'now-1.5h', 'now-2h45m'). Valid time units are 'ns', 'us' (or 'µs'), 'ms', 's', 'm', 'h', 'd'.
       stepSeconds: The time series step size in seconds. Required if queryType is 'range', ignored if queryType is 'instant'
     """
 
@@ -987,13 +1026,16 @@ async def update_annotation(params: dict) -> str:
 
 async def update_dashboard(params: dict) -> str:
     """
-    Create or update a dashboard. Two modes: (1) Full JSON — provide 'dashboard' for new dashboards or complete replacements. (2) Patch — provide 'uid' + 'operations' to make targeted changes to an existing dashboard. One of these two modes is required; 'folderUid'\\, 'message'\\, and 'overwrite' are supplementary and do nothing on their own. Dashboard authoring guidance: if a saved query must support one\\, many\\, or All values from a multi-select variable inside a regex expression or matcher\\, save '${var:regex}' rather than plain '$var'. Saved dashboard annotation queries/definitions must be written into dashboard JSON under 'annotations.list'; the create_annotation tool creates annotation events and does not add a reusable dashboard annotation query/definition to the saved dashboard. For stat panels over the current dashboard range\\, make the query return the range-level result the stat should display; panel-side reduction only reduces returned series and does not compute peak-over-range or ratio-of-peaks semantics for you. Patch operations support JSONPaths like '$.panels[0].targets[0].expr'\\, '$.panels[1].title'\\, '$.panels[2].targets[0].datasource'\\, '$.templating.list/-'\\, and '$.annotations.list/-'. Append to arrays with '/- ' syntax: '$.panels/- '. Remove by index: {"op": "remove"\\, "path": "$.panels[2]"}. Multiple removes on the same array are automatically reordered to avoid index-shifting issues. Note: only numeric array indices are supported in patch paths; filter expressions like [?(@.id==2)] and wildcards like [*] are not supported. v2 dashboards (check 'isV2' from get_dashboard_by_uid) use a different shape: patch '$.elements.<name>.spec.title' or '$.elements.<name>.spec.data.spec.queries[0].spec' and edit '$.variables'/'$.layout' rather than '$.panels'/'$.templating.list'. Full-JSON saves containing top-level 'elements'/'layout' are written as v2 and require a Kubernetes-capable Grafana. After creating or updating a dashboard\\, verify that panel queries return data by using `run_p [...]
+    Create or update a dashboard. Two modes: (1) Full JSON — provide 'dashboard' for new dashboards or complete replacements. (2) Patch — provide 'uid' + 'operations' to make targeted changes to an existing dashboard. One of these two modes is required; 'folderUid'\\, 'message'\\, and 'overwrite' are supplementary and do nothing on their own. Dashboard authoring guidance: if a saved query must support one\\, many\\, or All values from a multi-select variable inside a regex expression or matcher\\, save '${var:regex}' rather than plain '$var'. Saved dashboard annotation queries/definitions must be written into dashboard JSON under 'annotations.list'; the create_annotation tool creates annotation events and does not add a reusable dashboard annotation query/definition to the saved dashboard. For stat panels over the current dashboard range\\, make the query return the range-level result the stat should display; panel-side reduction only reduces returned series and does not compute peak-over-range or ratio-of-peaks semantics for you. Patch operations support JSONPaths like '$.panels[0].targets[0].expr'\\, '$.panels[1].title'\\, '$.panels[2].targets[0].datasource'\\, '$.templating.list/-'\\, and '$.annotations.list/-'. Append to arrays with '/- ' syntax: '$.panels/- '. Remove by index: {"op": "remove"\\, "path": "$.panels[2]"}. Multiple removes on the same array are automatically reordered to avoid index-shifting issues. Note: only numeric array indices are supported in patch paths; filter expressions like [?(@.id==2)] and wildcards like [*] are not supported. v2 dashboards (check 'isV2' from get_dashboard_by_uid) use a different shape: patch '$.elements.<name>.spec.title' or '$.elements.<name>.spec.data.spec.queries[0].spec' and edit '$.variables'/'$.layout' rather than '$.panels'/'$.templating.list'. Full-JSON saves containing top-level 'elements'/'layout' are written as v2 and require a Kubernetes-capable Grafana. After creating or updating a dashboard\\, verify that panel queries return data by using `run_panel_query` or the appropriate query tool (`query_prometheus`\\, `query_loki_logs`\\, etc.) to validate expressions before considering the task complete.
 
     params: dashboard?: dict, folderUid?: str, message?: str, operations?: list[{op: str, path: str, value?: Any}], overwrite?: bool, uid?: str, userId?: int
-      dashboard: The full dashboard JSON. Use for creating new dashboards or complete updates. Saved dashboard annotation queries/definitions live in 'annotations.list' in [...]
+      dashboard: The full dashboard JSON. Use for creating new dashboards or complete updates. Saved dashboard annotation queries/definitions live in 'annotations.list' inside this JSON; they are different from annotation events created with create_annotation. Large dashboards consume significant context - consider using patches for small changes.
       folderUid: The UID of the dashboard's folder
       message: Set a commit message for the version history
-      operations: Array of patch operations for targeted updates. More efficient than full dashboard JSON for small changes. Common paths: '$.templating.list/-' to add a va [...]
+      operations: Array of patch operations for targeted updates. More efficient than full dashboard JSON for small changes. Common paths: '$.templating.list/-' to add a variable, '$.annotations.list/-' to add a saved dashboard annotation query/definition, '$.panels[0].targets[0].expr' to replace a panel query.
+      operations[].op: Operation type: 'replace', 'add', 'remove'
+      operations[].path: JSONPath to the property to modify. Supports: '$.title', '$.panels[0].title', '$.panels[0].targets[0].expr', '$.panels[1].targets[0].datasource', '$.templating.list/-' (append a variable), '$.annotations.list/-' (append a saved dashboard annotation query/definition). For appending to arrays, use '/- ' syntax: '$.panels/- ' (append to panels array) or '$.panels[2]/- ' (append to nested array at index 2).
+      operations[].value: New value for replace/add operations. When adding a saved dashboard annotation query/definition, append an object to '$.annotations.list' rather than calling create_annotation.
       overwrite: Overwrite the dashboard if it exists. Otherwise create one
       uid: UID of existing dashboard to update. Must be used together with 'operations'. Providing 'uid' without 'operations' will fail.
       userId: ID of the user making the change
@@ -1009,7 +1051,7 @@ async def update_datasource(params: dict) -> str:
       access: proxy or direct
       basicAuth: Enable basic auth
       database: Database name
-      fields: Datasource field values to change, keyed by field key from the schema returned on the first call. The server uses each field's target (root or jsonData) t [...]
+      fields: Datasource field values to change, keyed by field key from the schema returned on the first call. The server uses each field's target (root or jsonData) to place values correctly, merging jsonData changes into the existing settings. Only include the fields you want to change. Example: {"httpMethod": "POST"}.
       isDefault: Make this the default datasource
       jsonData: Non-secret plugin settings; replaces existing jsonData when set
       name: Display name
@@ -1025,6 +1067,8 @@ async def update_incident(params: dict) -> str:
     params: incidentId: str, customFields?: list[{field: str, values?: list[str]}], severity?: str, status?: str, title?: str
       incidentId: The ID of the incident to update
       customFields: Custom field values to set. Only the listed fields are changed. Use list_incident_custom_fields to discover the available fields and their valid values
+      customFields[].field: The name or UUID of the custom field to set. Use list_incident_custom_fields to discover the available fields
+      customFields[].values: The value(s) to set. Text and number fields take a single value; single-select fields take one option; multi-select fields take one or more options. Select options may be given as their label, value or UUID. Pass an empty list to clear the field
       severity: The new severity of the incident, e.g. 'minor', 'major', 'critical'
       status: The new status of the incident. Valid values: 'active', 'resolved'
       title: The new title of the incident

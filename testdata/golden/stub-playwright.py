@@ -89,7 +89,7 @@ async def browser_find(params: dict) -> str:
 
     params: text?: str, regex?: str, filename?: str
       text: Plain text to search for in the page snapshot (case-insensitive substring match). Provide either text or regex, not both.
-      regex: Regular expression to search for in the page snapshot. Matching is case-sensitive by default; wrap the pattern in slashes to add flags, e.g. "/error/i" fo [...]
+      regex: Regular expression to search for in the page snapshot. Matching is case-sensitive by default; wrap the pattern in slashes to add flags, e.g. "/error/i" for case-insensitive. Provide either text or regex, not both.
       filename: Save results to a file instead of returning them in the response. Relative file names are resolved against the workspace root.
     """
 
@@ -100,6 +100,11 @@ async def browser_fill_form(params: dict) -> str:
 
     params: fields: list[{target: str, name: str, type: "textbox" | "checkbox" | "radio" | "combobox" | "slider", value: str, element?: str}]
       fields: Fields to fill in
+      fields[].target: Exact target element reference from the page snapshot, or a unique element selector
+      fields[].name: Human-readable field name
+      fields[].type: Type of the field
+      fields[].value: Value to fill in the field. If the field is a checkbox, the value should be `true` or `false`. If the field is a combobox, the value should be the text of the option.
+      fields[].element: Human-readable element description used to obtain permission to interact with the element
     """
 
 
@@ -158,7 +163,7 @@ async def browser_network_request(params: dict) -> str:
     Returns full details (headers and body) of a single network request, or a single part if `part` is set. Use the number from browser_network_requests.
 
     params: index: int, part?: "request-headers" | "request-body" | "response-headers" | "response-body", filename?: str
-      index: 1-based index of the request, as printed by browser_network_requests.
+      index (1 to 9007199254740991): 1-based index of the request, as printed by browser_network_requests.
       part: Return only this part of the request. Omit to return full details.
       filename: File name to save the result to. Relative file names are resolved against the workspace root. If not provided, output is returned as text.
     """
@@ -169,7 +174,7 @@ async def browser_run_code_unsafe(params: dict) -> str:
     Run a Playwright code snippet. Unsafe: executes arbitrary JavaScript in the Playwright server process and is RCE-equivalent.
 
     params: code?: str, filename?: str
-      code: A JavaScript function containing Playwright code to execute. It will be invoked with a single argument, page, which you can use for any page interaction. [...]
+      code: A JavaScript function containing Playwright code to execute. It will be invoked with a single argument, page, which you can use for any page interaction. For example: `async (page) => { await page.getByRole('button', { name: 'Submit' }).click(); return await page.title(); }`
       filename: Load code from the specified file. Relative file names are resolved against the workspace root. If both code and filename are provided, code will be ignored.
     """
 
@@ -182,9 +187,9 @@ async def browser_take_screenshot(params: dict) -> str:
       element: Human-readable element description used to obtain permission to interact with the element
       target: Exact target element reference from the page snapshot, or a unique element selector
       type: Image format for the screenshot. If unset, inferred from the filename extension, otherwise png.
-      filename: File name to save the screenshot to. Relative file names are resolved against the workspace root. If not specified, the screenshot is saved into the outpu [...]
+      filename: File name to save the screenshot to. Relative file names are resolved against the workspace root. If not specified, the screenshot is saved into the output directory as `page-{timestamp}.{png|jpeg|webp}`.
       fullPage: When true, takes a screenshot of the full scrollable page, instead of the currently visible viewport. Cannot be used with element screenshots.
-      scale: Image resolution scale. "css" produces a screenshot sized in CSS pixels (smaller, consistent across devices). "device" produces a high-resolution screensh [...]
+      scale: Image resolution scale. "css" produces a screenshot sized in CSS pixels (smaller, consistent across devices). "device" produces a high-resolution screenshot using device pixels (larger, accounts for the device pixel ratio). Default is css.
     """
 
 

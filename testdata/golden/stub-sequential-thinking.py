@@ -38,16 +38,31 @@ async def sequentialthinking(params: dict) -> dict:
     - totalThoughts: Current estimate of thoughts needed (can be adjusted up/down)
     - isRevision: A boolean indicating if this thought revises previous thinking
     - revisesThought: If is_revision is true, which thought number is being reconsidered
-    - branchFromThought: If branchin [...]
+    - branchFromThought: If branching, which thought number is the branching point
+    - branchId: Identifier for the current branch (if any)
+    - needsMoreThoughts: If reaching end but realizing more thoughts needed
+
+    You should:
+    1. Start with an initial estimate of needed thoughts, but be ready to adjust
+    2. Feel free to question or revise previous thoughts
+    3. Don't hesitate to add more thoughts if needed, even at the "end"
+    4. Express uncertainty when present
+    5. Mark thoughts that revise previous thinking or branch into new paths
+    6. Ignore information that is irrelevant to the current step
+    7. Generate a solution hypothesis when appropriate
+    8. Verify the hypothesis based on the Chain of Thought steps
+    9. Repeat the process until satisfied with the solution
+    10. Provide a single, ideally correct answer as the final output
+    11. Only set nextThoughtNeeded to false when truly done and a satisfactory answer is reached
 
     params: thought: str, nextThoughtNeeded: bool | str, thoughtNumber: int, totalThoughts: int, isRevision?: bool | str, revisesThought?: int, branchFromThought?: int, branchId?: str, needsMoreThoughts?: bool | str
       thought: Your current thinking step
       nextThoughtNeeded: Whether another thought step is needed
-      thoughtNumber: Current thought number (numeric value, e.g., 1, 2, 3)
-      totalThoughts: Estimated total thoughts needed (numeric value, e.g., 5, 10)
+      thoughtNumber (at least 1): Current thought number (numeric value, e.g., 1, 2, 3)
+      totalThoughts (at least 1): Estimated total thoughts needed (numeric value, e.g., 5, 10)
       isRevision: Whether this revises previous thinking
-      revisesThought: Which thought is being reconsidered
-      branchFromThought: Branching point thought number
+      revisesThought (at least 1): Which thought is being reconsidered
+      branchFromThought (at least 1): Branching point thought number
       branchId: Branch identifier
       needsMoreThoughts: If more thoughts are needed
     returns: thoughtNumber: float, totalThoughts: float, nextThoughtNeeded: bool, branches: list[str], thoughtHistoryLength: float

@@ -12,7 +12,8 @@ import (
 // its content blocks, a policy's message) travels inside a JSON string, so that
 // nothing in it can end a line or break the runner's parser.
 //
-//	{"op":"init","tools":[["name","id","stub","summary",FACTS],…],"in_flight":64,"arguments":65536}
+//	{"op":"init","tools":[["name","id","stub","summary",FACTS],…],"servers":[["name","words"],…],"in_flight":64,"arguments":65536}
+//	{"op":"seen","shapes":[["name","shape"],…]}
 //	{"op":"exec","cell":1,"code":"…"}
 //	{"op":"ping"}
 //	{"op":"result","id":7,"text":"…","structured":true}
@@ -28,7 +29,7 @@ import (
 
 // AppendInit appends the line that tells the runner its tools, how many calls
 // it may have in flight, and how many bytes the arguments of one may have.
-func AppendInit(dst []byte, tools []wire.Tool, inFlight, arguments int) []byte {
+func AppendInit(dst []byte, tools []wire.Tool, servers []wire.Server, inFlight, arguments int) []byte {
 	dst = append(dst, `{"op":"init","tools":[`...)
 	for i, t := range tools {
 		if i > 0 {
@@ -39,6 +40,10 @@ func AppendInit(dst []byte, tools []wire.Tool, inFlight, arguments int) []byte {
 		dst = strictjson.AppendString(append(dst, ','), t.Stub)
 		dst = strictjson.AppendString(append(dst, ','), t.Summary)
 		dst = append(appendFacts(append(dst, ','), t.Facts), ']')
+	}
+	dst = append(dst, `],"servers":[`...)
+	for i, s := range servers {
+		dst = appendPair(dst, i, s.Name, s.Words)
 	}
 	dst = append(dst, `],"in_flight":`...)
 	dst = strconv.AppendInt(dst, int64(inFlight), 10)
@@ -65,6 +70,24 @@ func appendFacts(dst []byte, f wire.Facts) []byte {
 	dst = strictjson.AppendString(append(dst, ','), f.Returns.Field)
 	dst = strictjson.AppendString(append(dst, `],"schemas":`...), f.Schemas)
 	return append(dst, '}')
+}
+
+// AppendSeen appends the line that tells what calls have returned.
+func AppendSeen(dst []byte, seen []wire.Seen) []byte {
+	dst = append(dst, `{"op":"seen","shapes":[`...)
+	for i, s := range seen {
+		dst = appendPair(dst, i, s.Tool, s.Shape)
+	}
+	return append(dst, "]}\n"...)
+}
+
+// appendPair appends two strings as element i of an array.
+func appendPair(dst []byte, i int, name, text string) []byte {
+	if i > 0 {
+		dst = append(dst, ',')
+	}
+	dst = strictjson.AppendString(append(dst, '['), name)
+	return append(strictjson.AppendString(append(dst, ','), text), ']')
 }
 
 // AppendExec appends the line that starts a cell.

@@ -183,20 +183,21 @@ func TestHostLinesCannotBeBroken(t *testing.T) {
 	}{
 		{protocol.AppendPing(nil), map[string]any{"op": "ping"}},
 		{protocol.AppendExec(nil, 3, nasty), map[string]any{"op": "exec", "cell": json.Number("3"), "code": clean}},
-		{protocol.AppendInit(nil, nil, 16, 9), map[string]any{"op": "init", "tools": []any{}, "in_flight": json.Number("16"), "arguments": json.Number("9")}},
+		{protocol.AppendInit(nil, nil, nil, 16, 9), map[string]any{"op": "init", "tools": []any{}, "servers": []any{}, "in_flight": json.Number("16"), "arguments": json.Number("9")}},
 		{protocol.AppendInit(nil, []wire.Tool{{
 			Name: "n", ID: nasty, Stub: nasty, Summary: nasty,
 			Facts: wire.Facts{
 				Params: []wire.Param{{Name: nasty, Line: nasty, Nullable: true}}, Open: true,
 				Returns: wire.Returns{Kind: "string", Field: nasty}, Schemas: json.RawMessage(nasty),
 			},
-		}}, 1, 2), map[string]any{
-			"op": "init", "in_flight": json.Number("1"), "arguments": json.Number("2"),
+		}}, []wire.Server{{Name: nasty, Words: nasty}, {}}, 1, 2), map[string]any{
+			"op": "init", "servers": []any{[]any{clean, clean}, []any{"", ""}}, "in_flight": json.Number("1"), "arguments": json.Number("2"),
 			"tools": []any{[]any{"n", clean, clean, clean, map[string]any{
 				"params": []any{[]any{clean, clean, false, true, false}}, "open": true,
 				"returns": []any{"string", clean}, "schemas": clean,
 			}}},
 		}},
+		{protocol.AppendSeen(nil, []wire.Seen{{Tool: "a", Shape: nasty}, {Tool: "b"}}), map[string]any{"op": "seen", "shapes": []any{[]any{"a", clean}, []any{"b", ""}}}},
 		{protocol.AppendReply(nil, 7, wire.Reply{Text: nasty}), map[string]any{"op": "result", "id": json.Number("7"), "text": clean}},
 		{protocol.AppendReply(nil, 7, wire.Reply{Content: json.RawMessage(nasty)}), map[string]any{
 			"op": "result", "id": json.Number("7"), "content": clean,

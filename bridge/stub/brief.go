@@ -1,0 +1,57 @@
+package stub
+
+import (
+	"strings"
+
+	"github.com/mcp-code-mode/mcp-code-mode/internal/cut"
+)
+
+// maxSentence is how much of a description stands in a stub without texts, in bytes.
+const maxSentence = 200
+
+// Brief returns the stub of t without its texts: what it takes and returns, and the
+// first sentence of the description. It is at most MaxBrief bytes and does not fail.
+func Brief(t Tool, name string) string {
+	params := "..."
+	if input, err := parseObject(t.Input); err == nil {
+		params = newRenderer(input).line(newRenderer(input).root(), maxBriefParams)
+	}
+	lines := []string{"params: " + params}
+	annotation, returns := returns(t.Output)
+	if returns != "" {
+		lines = append(lines, "returns: "+returns)
+	}
+	if text := sentence(t); text != "" {
+		lines = append([]string{escape(cut.Marked(text, maxSentence, cutMark))}, lines...)
+	}
+	return header(name, annotation) + indent + quotes + strings.Join(lines, "\n"+indent) + "\n" + indent + quotes
+}
+
+// sentence is the first sentence of the description with the private mark in front.
+func sentence(t Tool) string {
+	text := unmarked(Foreign(firstSentence(cleanText(t.Description))))
+	if t.Private {
+		text = strings.TrimRight(privateMark+" "+text, " ")
+	}
+	return text
+}
+
+// Summary returns the one line that stands for t where stubs do not fit, as in
+// "create_issue(title: str, body?: str) [private]: File an issue.". It is at most
+// MaxSummary bytes and does not fail: a schema that can not be read shows "...".
+func Summary(t Tool, name string) string {
+	const maxArguments = 120 // bytes of MaxSummary that arguments may take
+	arguments := "..."
+	if input, err := parseObject(t.Input); err == nil {
+		arguments = newRenderer(input).arguments(maxArguments)
+	}
+	name = cut.Head(name, MaxSummary/3)
+	line := name + "(" + arguments + ")"
+	if t.Private {
+		line += " " + privateMark
+	}
+	if sentence := unmarked(firstSentence(cleanText(t.Description))); sentence != "" {
+		line += ": " + sentence
+	}
+	return cut.Marked(line, MaxSummary, cutMark)
+}
