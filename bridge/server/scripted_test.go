@@ -74,6 +74,7 @@ func (m *script) play() {
 		case "result":
 			m.say(`{"op":"out","text":%q}`, line.Text)
 			m.say(`{"op":"done","cell":%d,"error":null}`, cell)
+		case "seen":
 		default:
 			m.say(`{"op":"ready","version":1}`)
 		}

@@ -178,22 +178,25 @@ class Found(list):
     """Names of tools, the best first. Each can be called as its tool is; printed,
     there is a line for each that shows how. Awaiting it gives itself."""
 
-    SHOWN = 20
+    SHOWN, ALL = 10, 50  # lines for some words, and without any
     __module__ = "__main__"
 
-    def __init__(self, names, toolbox, nothing):
+    def __init__(self, names, toolbox, query):
         super().__init__(names)
-        self._toolbox, self._nothing = toolbox, nothing
+        self._toolbox, self._query = toolbox, query.strip()
 
     def __await__(self):
         return self
         yield
 
     def __repr__(self):
-        lines = [self._toolbox.line(name) for name in self[:self.SHOWN]]
-        if len(self) > self.SHOWN:
-            lines.append(f"... and {len(self) - self.SHOWN} more; say more to find less, or print(list(...)) for the names")
-        return "\n".join(lines) or self._nothing
+        most = self.SHOWN if self._query else self.ALL
+        lines = [self._toolbox.line(name) for name in self[:most]]
+        if len(self) > most:
+            lines.append(f"... and {len(self) - most} more; print(list(...)) shows their names")
+        if not lines and self._query and self._toolbox:
+            return f"no tool found for {self._query[:100]!r}; search_tools() lists all {len(self._toolbox)}"
+        return "\n".join(lines) or "there are no tools"
 
     def __reduce__(self):
         return list, (), None, iter(self)
@@ -206,8 +209,7 @@ def make_search(toolbox):
         all that is known of one."""
         words = " ".join(map(str, query)) if isinstance(query, (list, tuple, set)) else "" if query is None else str(query)
         names = toolbox.index().search(words) if words.strip() else list(toolbox)
-        nothing = f"no tool found for {words[:100]!r}; search_tools() lists all {len(toolbox)}" if len(toolbox) else "there are no tools"
-        return Found([toolbox.name(name) for name in names[:limit]], toolbox, nothing)
+        return Found([toolbox.name(name) for name in names[:limit]], toolbox, words)
 
     search_tools.__module__ = "__main__"
     return search_tools
