@@ -230,11 +230,11 @@ func (c *catalog) name(ctx context.Context, prefix bool) error {
 			return fmt.Errorf("describing the tools: %w", ctx.Err())
 		}
 		t.python = names[i]
-		if t.stub, err = stub.Render(t.describe, t.python); err != nil {
+		all, err := stub.RenderAll(t.describe, t.python)
+		if err != nil {
 			return &ServerError{Server: t.facts.Server, Err: fmt.Errorf("describing tool %q: %w", t.facts.Name, err)}
 		}
-		t.brief, t.summary = stub.Brief(t.describe, t.python), stub.Summary(t.describe, t.python)
-		t.schemas = stub.Facts(t.describe)
+		t.stub, t.brief, t.summary, t.schemas = all.Stub, all.Brief, all.Summary, all.Facts
 		if schemas += len(t.schemas.Schemas); schemas > maxSchemas {
 			t.schemas.Schemas = nil
 		}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/mcp-code-mode/mcp-code-mode/internal/cut"
+	"github.com/mcp-code-mode/mcp-code-mode/internal/schemaview"
 )
 
 // maxSentence is how much of a description stands in a stub without texts, in bytes.
@@ -12,9 +13,16 @@ const maxSentence = 200
 // Brief returns the stub of t without its texts: what it takes and returns, and the
 // first sentence of the description. It is at most MaxBrief bytes and does not fail.
 func Brief(t Tool, name string) string {
+	input, _ := parseObject(t.Input)
+	return brief(t, name, input)
+}
+
+// brief is Brief; input is nil where it can not be read.
+func brief(t Tool, name string, input *schemaview.Document) string {
 	params := "..."
-	if input, err := parseObject(t.Input); err == nil {
-		params = newRenderer(input).line(newRenderer(input).root(), maxBriefParams)
+	if input != nil {
+		r := newRenderer(input)
+		params = r.line(r.root(), maxBriefParams)
 	}
 	lines := []string{"params: " + params}
 	annotation, returns := returns(t.Output)
@@ -40,9 +48,14 @@ func sentence(t Tool) string {
 // "create_issue(title: str, body?: str) [private]: File an issue.". It is at most
 // MaxSummary bytes and does not fail: a schema that can not be read shows "...".
 func Summary(t Tool, name string) string {
+	input, _ := parseObject(t.Input)
+	return summary(t, name, input)
+}
+
+func summary(t Tool, name string, input *schemaview.Document) string {
 	const maxArguments = 120 // bytes of MaxSummary that arguments may take
 	arguments := "..."
-	if input, err := parseObject(t.Input); err == nil {
+	if input != nil {
 		arguments = newRenderer(input).arguments(maxArguments)
 	}
 	name = cut.Head(name, MaxSummary/3)

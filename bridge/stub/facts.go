@@ -18,9 +18,14 @@ const (
 // Facts returns what the runner is told of t's schemas. It does not fail: of a
 // schema that can not be read nothing is known.
 func Facts(t Tool) wire.Facts {
+	input, _ := parseObject(t.Input)
+	return facts(t, input)
+}
+
+// facts is Facts; input is nil where it can not be read.
+func facts(t Tool, input *schemaview.Document) wire.Facts {
 	f := wire.Facts{Open: true, Returns: resultOf(t.Output), Schemas: schemas(t)}
-	input, err := parseObject(t.Input)
-	if err != nil {
+	if input == nil {
 		return f
 	}
 	r := newRenderer(input)

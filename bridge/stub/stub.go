@@ -16,6 +16,7 @@ import (
 
 	"github.com/mcp-code-mode/mcp-code-mode/internal/cut"
 	"github.com/mcp-code-mode/mcp-code-mode/internal/schemaview"
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/wire"
 )
 
 // Bounds of one stub, in bytes of the rendered text. MaxStub holds because the
@@ -66,13 +67,37 @@ func (t Tool) id() string {
 // that is not a usable object schema is an error; an output schema that is not
 // usable is left out.
 func Render(t Tool, name string) (string, error) {
-	if !isIdentifier(name) || len(name) > MaxName || isKeyword(name) {
-		return "", fmt.Errorf("rendering a stub: %q is not a Python name", cut.Head(name, maxLabel))
+	if err := checkName(name); err != nil {
+		return "", err
 	}
 	input, err := parseObject(t.Input)
 	if err != nil {
 		return "", fmt.Errorf("reading the input schema: %w", err)
 	}
+	return fullStub(t, name, input), nil
+}
+
+// All is everything that is shown of one tool.
+type All struct {
+	Stub    string     // of Render
+	Brief   string     // of Brief
+	Summary string     // of Summary
+	Facts   wire.Facts // of Facts
+}
+
+// RenderAll is Render, Brief, Summary and Facts, and reads the input schema once.
+func RenderAll(t Tool, name string) (All, error) {
+	if err := checkName(name); err != nil {
+		return All{}, err
+	}
+	input, err := parseObject(t.Input)
+	if err != nil {
+		return All{}, fmt.Errorf("reading the input schema: %w", err)
+	}
+	return All{Stub: fullStub(t, name, input), Brief: brief(t, name, input), Summary: summary(t, name, input), Facts: facts(t, input)}, nil
+}
+
+func fullStub(t Tool, name string, input *schemaview.Document) string {
 	r := newRenderer(input)
 	params, notes := r.params(), r.notes(r.root(), maxNotes)
 
@@ -94,7 +119,14 @@ func Render(t Tool, name string) (string, error) {
 		b.WriteString(indent + note + "\n")
 	}
 	b.WriteString(indent + quotes)
-	return b.String(), nil
+	return b.String()
+}
+
+func checkName(name string) error {
+	if !isIdentifier(name) || len(name) > MaxName || isKeyword(name) {
+		return fmt.Errorf("rendering a stub: %q is not a Python name", cut.Head(name, maxLabel))
+	}
+	return nil
 }
 
 // Check reports whether t can be rendered: its input schema is a usable object schema.
