@@ -12,7 +12,7 @@ import (
 // Bounds of the facts of one tool.
 const (
 	maxFactParams  = 256      // parameters; the others can be given, and are not known by name
-	maxFactSchemas = 16 << 10 // bytes of both schemas; larger ones are not handed over
+	maxFactSchemas = 64 << 10 // bytes of both schemas; larger ones are not handed over
 )
 
 // Facts returns what the runner is told of t's schemas. It does not fail: of a

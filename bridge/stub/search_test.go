@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -62,6 +63,28 @@ func run(t *testing.T, s *sandbox.Sandbox, code string) string {
 		t.Fatalf("%v: %s", err, o.Error)
 	}
 	return o.Stdout
+}
+
+// The question of somebody who names neither a tool nor a server, over five servers.
+func TestTheTimeToolIsFoundByWhoWantsTheTime(t *testing.T) {
+	var tools []Tool
+	for _, l := range realTools(t) {
+		if slices.Contains([]string{"filesystem", "github-ts", "grafana", "memory"}, l.server) {
+			tools = append(tools, l.tools...)
+		}
+	}
+	for name, description := range map[string]string{
+		"get_current_time": "Get current time in a specific timezones", "convert_time": "Convert time between timezones",
+	} {
+		tools = append(tools, Tool{Server: "time", Name: name, Description: description, Input: json.RawMessage(
+			`{"type":"object","properties":{"timezone":{"type":"string","description":"IANA timezone name (e.g., 'America/New_York', 'Europe/London')"}},"required":["timezone"]}`)})
+	}
+	s, _ := session(t, tools)
+	for _, question := range []string{"what time is it in tokyo", "What time is it in Tokyo?", "current time", "time zone conversion"} {
+		if got := run(t, s, fmt.Sprintf("print(search_tools(%q)[0].server)", question)); got != "time\n" {
+			t.Errorf("%s: found one of %s", question, got)
+		}
+	}
 }
 
 // Each line of the questions is a question and the tools that answer it. Odd lines

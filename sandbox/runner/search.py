@@ -4,9 +4,18 @@ STOP = frozenset("""a about all am an and any are as at be by can could did do d
 into is it its let me my need of on one or our please show so some tell that the their them then there these they this
 to tool tools up us use used uses using want was we were what when where which who will with would you your""".split())
 
+
+
+def alike(lines):
+    groups = {}
+    for line in lines.split("\n"):
+        for word in line.split():
+            groups[word] = groups.get(word, frozenset()) | frozenset(line.split()) - {word}
+    return groups
+
+
 # Words of one line are taken for each other, at a discount.
-ALIKE = {}
-for line in """
+ALIKE = alike("""
 delete remove drop erase forget destroy discard clear
 create make add new insert start open
 find search query lookup locate look seek
@@ -48,9 +57,7 @@ press click tap
 capture screenshot snapshot
 schedule calendar event
 status state health check
-""".split("\n"):
-    for word in line.split():
-        ALIKE[word] = ALIKE.get(word, frozenset()) | frozenset(line.split()) - {word}
+""")
 PHRASES = ("pull request", "pr"), ("time zone", "timezone"), ("step by step", "sequential")
 
 HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
