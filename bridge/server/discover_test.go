@@ -111,12 +111,12 @@ func TestWhatCallsReturnedIsShownInTheNextRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const look = `print("returns (seen)" in TOOLS["memory__read_graph"], "returns (seen)" in memory__read_graph.__doc__, "returns (seen)" in TOOLS["notion__API_get_self"])`
-	if got := output(t, s, look); got != "False False False\n" {
+	const look = `print("returns (seen)" in TOOLS["memory__read_graph"], "returns (seen)" in memory__read_graph.__doc__, "returns (seen)" in TOOLS["notion__API_get_self"], sep="-")`
+	if got := output(t, s, look); got != "False-False-False\n" {
 		t.Errorf("before a call: %s", got)
 	}
 	output(t, s, "await memory__read_graph()\nawait notion__API_get_self()")
-	if got := output(t, s, look); got != "True True False\n" {
+	if got := output(t, s, look); got != "True-True-False\n" {
 		t.Errorf("after a call: %s", got)
 	}
 	if got := output(t, s, "help(memory__read_graph)"); !strings.Contains(got, "    returns (seen): str of JSON; .data: {called: str, with: dict}\n    \"\"\"") {

@@ -45,7 +45,8 @@ func sentence(t Tool) string {
 }
 
 // Summary returns the one line that stands for t where stubs do not fit, as in
-// "create_issue(title: str, body?: str) [private]: File an issue.". It is at most
+// "create_issue(title: str, body?: str) -> dict [private]: File an issue." (without
+// a type the result is a str). It is at most
 // MaxSummary bytes and does not fail: a schema that can not be read shows "...".
 func Summary(t Tool, name string) string {
 	input, _ := parseObject(t.Input)
@@ -60,6 +61,9 @@ func summary(t Tool, name string, input *schemaview.Document) string {
 	}
 	name = cut.Head(name, MaxSummary/3)
 	line := name + "(" + arguments + ")"
+	if annotation, _ := returns(t.Output); annotation != "str" {
+		line += " -> " + annotation
+	}
 	if t.Private {
 		line += " " + privateMark
 	}

@@ -81,8 +81,9 @@ func TestDescriptionCountsWhatItLeavesOut(t *testing.T) {
 			t.Errorf("%d of %d bytes", len(text), max)
 		}
 		for s := range 3 {
-			line := text[strings.Index(text, fmt.Sprintf("server%d", s)):]
-			line, _, _ = strings.Cut(line, "\n")
+			name := fmt.Sprintf("server%d", s)
+			_, line, _ := strings.Cut(text, name)
+			line, _, _ = strings.Cut(name+line, "\n")
 			shown := strings.Count(line, "tool0")
 			if !strings.HasSuffix(line, fmt.Sprintf("... %d more", 1_000-shown)) && line != fmt.Sprintf("server%d: 1000 tools", s) {
 				t.Errorf("%d bytes, %d shown: %s", max, shown, line)

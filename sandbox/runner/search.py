@@ -60,6 +60,7 @@ status state health check
 """)
 PHRASES = ("pull request", "pr"), ("time zone", "timezone"), ("step by step", "sequential")
 
+AFTER_ARGUMENTS = re.compile(r"\)(?: -> [\w |]+)?(?: \[private\])?: ")  # of a line that shows a tool
 HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 WORDS = str.maketrans({c: " " for c in map(chr, range(128)) if not c.isalnum()})
 
@@ -110,7 +111,7 @@ class Index:
     def fields(self, tool):
         said, _, parameters = tool.stub.partition("\n    params:")
         said = said.partition('"""')[2]
-        _, _, first = tool.summary.partition("): ")
+        first = AFTER_ARGUMENTS.split(tool.summary, maxsplit=1)[-1]
         return (name_tokens(tool.raw or tool.name), name_tokens(tool.server), tokens(first), tokens(said[:self.READ]),
                 name_tokens(" ".join(tool.params)), tokens(parameters[:self.READ]))
 
