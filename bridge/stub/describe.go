@@ -51,9 +51,9 @@ const (
 // Listing is what Describe describes. Entries and Servers are in the order of
 // the configuration, and so is what is shown.
 type Listing struct {
-	Intro   string
-	Servers []Server
-	Entries []Entry
+	Intro   string   // comes first
+	Servers []Server // those that have tools
+	Entries []Entry  // the tools
 	Detail  Detail // "" is DetailAuto
 	Max     int    // bytes of the description
 }
