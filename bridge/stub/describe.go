@@ -54,8 +54,8 @@ type Listing struct {
 	Intro   string   // comes first
 	Servers []Server // those that have tools
 	Entries []Entry  // the tools
-	Detail  Detail // "" is DetailAuto
-	Max     int    // bytes of the description
+	Detail  Detail   // "" is DetailAuto
+	Max     int      // bytes of the description
 }
 
 // The levels at which a tool can be shown.
