@@ -34,11 +34,14 @@ var law = parseLaw(`
 	bridge/upstream/internal/keeper:    bridge/upstream/internal/keep
 	cmd/mcp-code-mode:                  bridge bridge/record bridge/replay bridge/server bridge/upstream
 	cmd/mcp-code-mode:                  cmd/mcp-code-mode/internal/config engine policies sandbox sandbox/docker
+	cmd/mcp-code-mode:                  bridge bridge/record bridge/server bridge/upstream
+	cmd/mcp-code-mode:                  cmd/mcp-code-mode/internal/config engine engine/check policies sandbox sandbox/docker
 	cmd/mcp-code-mode:                  sandbox/gvisor sandbox/rootfs
 	cmd/mcp-code-mode/e2e:
 	cmd/mcp-code-mode/internal/config:
-	engine:
+	engine:                             engine/check policies
 	engine/celrule:                     engine
+	engine/check:
 	internal/cputime:
 	internal/cut:
 	internal/hint:

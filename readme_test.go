@@ -258,6 +258,7 @@ func TestTheReadmeNamesTheOptionsAndCommandsThereAre(t *testing.T) {
 	tables := section(t, "## Limits") + section(t, "## Commands and options")
 	delete(options, "code") // -c CODE
 	delete(options, "input")
+	delete(options, "out") // -o FILE
 	for option := range options {
 		if !regexp.MustCompile("--" + option + `\b`).MatchString(tables) {
 			t.Errorf("README.md does not say what --%s is", option)

@@ -26,7 +26,7 @@ func TestWhatIsNotExactlyOneDecisionDenies(t *testing.T) {
 		return `{"allow": true, "denials": set(), "effects": ` + effects + `}`
 	}
 	for _, c := range []struct{ rego, want string }{
-		{`decision := ` + yes + ` if input.never`, "undefined for this input"},
+		{`decision := ` + yes + ` if input.call.args.never`, "undefined for this input"},
 		{`decision contains ` + yes, "not an object but set"},
 		{"decision := " + yes + "\ndecision := " + no(`{{"code": "a", "message": "b"}}`), "produced conflicting values"},
 		{`decision := true`, "not an object but boolean"},

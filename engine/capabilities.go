@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"sync"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 )
@@ -25,6 +26,12 @@ var readsTheClock = []string{
 // time.now_ns, rand.intn, uuid.rfc4122, JWT and JSON Schema checks that may fetch or look
 // at the clock). `print` and `trace` stay: they are deterministic and go to `policy test` only.
 func capabilities() *ast.Capabilities {
+	own := *readCapabilities() // whoever changes it changes a copy
+	own.Builtins = slices.Clone(own.Builtins)
+	return &own
+}
+
+var readCapabilities = sync.OnceValue(func() *ast.Capabilities {
 	all, err := ast.LoadCapabilitiesVersion(opaVersion)
 	if err != nil {
 		panic(err) // compiled into OPA; a test loads it
@@ -35,7 +42,10 @@ func capabilities() *ast.Capabilities {
 	// Empty means no host at all, nil would mean every host.
 	all.AllowNet = []string{}
 	return all
-}
+})
+
+// ownCapabilitiesJSON is what a copy of the pack brings: what it says is known.
+var ownCapabilitiesJSON = sync.OnceValues(CapabilitiesJSON)
 
 // CapabilitiesJSON is policies/capabilities.json: what stock OPA must be given
 // (`opa check --capabilities`) to refuse what the engine refuses.
@@ -58,7 +68,7 @@ func CapabilitiesJSON() ([]byte, error) {
 func (t tree) capabilities() (*ast.Capabilities, error) {
 	ours := capabilities()
 	data, ok := t[capabilitiesFile]
-	if !ok {
+	if same, err := ownCapabilitiesJSON(); !ok || err == nil && bytes.Equal(data, same) {
 		return ours, nil
 	}
 	theirs, err := ast.LoadCapabilitiesJSON(bytes.NewReader(data))

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
+
+	"github.com/mcp-code-mode/mcp-code-mode/engine/check"
 )
 
 // The names that the dispatcher reads in a rule family. A policy rule with a misspelt name
@@ -42,16 +44,16 @@ func moduleConventions(m *ast.Module) []error {
 	for _, rule := range m.Rules {
 		switch path := pkg.Extend(rule.Head.Ref().GroundPrefix()); {
 		case path.HasPrefix(configPackage):
-			problems = append(problems, fmt.Errorf("%s: data.codemode.config comes from the flags and the config file, a rule can not be there", rule.Loc()))
+			problems = append(problems, misplaced(rule.Loc(), "data.codemode.config comes from the flags and the config file, a rule can not be there"))
 		case path.HasPrefix(rulesPackage) && !pkg.HasPrefix(rulesPackage):
-			problems = append(problems, fmt.Errorf("%s: a family's rules are in a package of its own below codemode.rules", rule.Loc()))
+			problems = append(problems, misplaced(rule.Loc(), "a family's rules are in a package of its own below codemode.rules"))
 		}
 	}
 	if !pkg.HasPrefix(rulesPackage) {
 		return append(problems, strayRules(m)...)
 	}
 	if len(pkg) != len(rulesPackage)+1 {
-		return append(problems, fmt.Errorf("%s: package %s: a family is one level below codemode.rules, nothing asks this one", m.Package.Loc(), packageName(pkg)))
+		return append(problems, misplaced(m.Package.Loc(), "package %s: a family is one level below codemode.rules, nothing asks this one", packageName(pkg)))
 	}
 	for _, rule := range m.Rules {
 		if err := checkFamilyRule(rule); err != nil {
@@ -70,7 +72,7 @@ func strayRules(m *ast.Module) []error {
 		if _, ok := familyWords[name]; !ok || m.Package.Path.Extend(rule.Head.Ref()[:1]).String() == visiblePath {
 			continue
 		}
-		problems = append(problems, fmt.Errorf("%s: rule %q: nothing asks it in package %s, a family is in a package of its own below codemode.rules", rule.Loc(), name, packageName(m.Package.Path)))
+		problems = append(problems, misplaced(rule.Loc(), "rule %q: nothing asks it in package %s, a family is in a package of its own below codemode.rules", name, packageName(m.Package.Path)))
 	}
 	return problems
 }
@@ -85,11 +87,11 @@ func checkFamilyRule(rule *ast.Rule) error {
 	want, ok := familyWords[name]
 	switch {
 	case !ok:
-		return fmt.Errorf("%s: rule %q: a family says %s; start the name with _ if it is your own", rule.Loc(), name, words)
+		return misplaced(rule.Loc(), "rule %q: a family says %s; start the name with _ if it is your own", name, words)
 	case want == ast.MultiValue && (rule.Head.RuleKind() != ast.MultiValue || len(ref) > 1):
-		return fmt.Errorf("%s: rule %q: write it as `%s contains … if …`", rule.Loc(), name, name)
+		return misplaced(rule.Loc(), "rule %q: write it as `%s contains … if …`", name, name)
 	case want == ast.SingleValue && (rule.Head.RuleKind() != ast.SingleValue || len(ref) > 1 || len(rule.Head.Args) > 0):
-		return fmt.Errorf("%s: rule %q: write it as `%s if …`", rule.Loc(), name, name)
+		return misplaced(rule.Loc(), "rule %q: write it as `%s if …`", name, name)
 	}
 	return nil
 }
@@ -104,16 +106,16 @@ func dataConventions(data map[string]any) []error {
 	var problems []error
 	list, ok := families.(map[string]any)
 	if !ok {
-		return []error{fmt.Errorf("data.codemode.rules: is where families are, not a document")}
+		return []error{misplaced(nil, "data.codemode.rules: is where families are, not a document")}
 	}
 	for _, family := range slices.Sorted(maps.Keys(list)) {
 		words, ok := list[family].(map[string]any)
 		if !ok {
-			problems = append(problems, fmt.Errorf("data.codemode.rules.%s: is where a family is, not a document", family))
+			problems = append(problems, misplaced(nil, "data.codemode.rules.%s: is where a family is, not a document", family))
 		}
 		for _, word := range slices.Sorted(maps.Keys(words)) {
 			if _, ok := familyWords[word]; ok {
-				problems = append(problems, fmt.Errorf("data.codemode.rules.%s.%s: data can not say %s, only a rule can", family, word, word))
+				problems = append(problems, misplaced(nil, "data.codemode.rules.%s.%s: data can not say %s, only a rule can", family, word, word))
 			}
 		}
 	}
@@ -121,3 +123,19 @@ func dataConventions(data map[string]any) []error {
 }
 
 func packageName(ref ast.Ref) string { return strings.TrimPrefix(ref.String(), "data.") }
+
+func misplaced(at *ast.Location, format string, args ...any) error {
+	return &foundError{check.New(check.MisplacedRule, at, fmt.Sprintf(format, args...), "")}
+}
+
+// families are the names of the families, sorted.
+func families(modules map[string]*ast.Module) []string {
+	var names []string
+	for file, m := range modules {
+		if path := m.Package.Path; !isTest(file) && path.HasPrefix(rulesPackage) && len(path) == len(rulesPackage)+1 {
+			names = append(names, strings.Trim(path[len(path)-1].Value.String(), `"`))
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}

@@ -65,8 +65,8 @@ func New(ctx context.Context, opts Options) (*Engine, error) {
 	if e.timeout == 0 {
 		e.timeout = DefaultTimeout
 	}
-	for _, w := range p.warnings {
-		e.log.Warn(w)
+	for _, f := range p.findings { // errors would have kept it from loading
+		e.log.Warn(f.String(), "code", f.Code)
 	}
 	if e.txn, err = p.store.NewTransaction(ctx); err != nil {
 		return nil, err

@@ -129,7 +129,7 @@ func TestManyDecideAtOnce(t *testing.T) {
 }
 
 func TestVisibleWantsTrueOrFalse(t *testing.T) {
-	for _, rego := range []string{`visible := "yes"`, `visible if input.never`, `visible := 1`, `visible contains true`} {
+	for _, rego := range []string{`visible := "yes"`, `visible if input.call.args.never`, `visible := 1`, `visible contains true`} {
 		e, err := New(t.Context(), Options{Policy: files("p.rego", "package codemode\ndecision := true\n"+rego)})
 		if err != nil {
 			t.Fatal(err)

@@ -17,6 +17,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/mcp-code-mode/mcp-code-mode/engine/check"
 )
 
 // Bounds on a policy, as a directory or as a bundle. Both may come from another person, and a
@@ -53,19 +55,22 @@ func Open(name string) (Source, error) {
 // tree is the files of a policy, read once and bounded. Keys are slash paths from the root.
 type tree map[string][]byte
 
-func (s Source) read(ctx context.Context) (tree, error) {
+// read reads the files of the policy, and finds those that only look as if they were.
+func (s Source) read(ctx context.Context) (t tree, unread []check.Finding, err error) {
 	switch {
 	case s.FS != nil && s.Bundle == "":
-		return readDir(ctx, s.FS)
+		return s.readDir(ctx, s.FS)
 	case s.FS == nil && s.Bundle != "":
-		return readBundle(ctx, s.Bundle)
+		t, err = readBundle(ctx, s.Bundle)
+		return t, nil, err
 	default:
-		return nil, errors.New("a policy is either a directory or a bundle")
+		return nil, nil, errors.New("a policy is either a directory or a bundle")
 	}
 }
 
-func readDir(ctx context.Context, fsys fs.FS) (tree, error) {
+func (s Source) readDir(ctx context.Context, fsys fs.FS) (tree, []check.Finding, error) {
 	t, entries := tree{}, 0
+	var unread []check.Finding
 	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -75,6 +80,9 @@ func readDir(ctx context.Context, fsys fs.FS) (tree, error) {
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
+		}
+		if looksLikePolicy(fsys, name, d) {
+			unread = append(unread, s.notRead(name))
 		}
 		if hidden(name) && d.IsDir() {
 			return fs.SkipDir
@@ -92,7 +100,7 @@ func readDir(ctx context.Context, fsys fs.FS) (tree, error) {
 		defer func() { _ = f.Close() }()
 		return t.add(name, f)
 	})
-	return t, err
+	return t, unread, err
 }
 
 // readable reports whether an entry is a file of the policy. An entry that could hold policy
@@ -102,6 +110,11 @@ func readDir(ctx context.Context, fsys fs.FS) (tree, error) {
 func readable(fsys fs.FS, name string, d fs.DirEntry) (bool, error) {
 	if d.Type().IsRegular() {
 		return isPolicyFile(name), nil
+	}
+	if isPolicyFile(name) {
+		if err := staysInside(fsys, name); err != nil {
+			return false, err
+		}
 	}
 	info, err := fs.Stat(fsys, name)
 	switch {
@@ -162,6 +175,8 @@ func readableEntry(kind byte, name string) (bool, error) {
 	switch {
 	case kind == tar.TypeDir || hidden(name) && !isPolicyFile(name):
 		return false, nil
+	case isData(name) && !strings.HasPrefix(path.Base(name), "data."):
+		return false, nil // in a bundle data has this name and no other
 	case kind == tar.TypeLink || kind == tar.TypeSymlink:
 		return false, fmt.Errorf("%q is a link, which is not followed: put the file itself there", name)
 	case !isPolicyFile(name):
@@ -196,8 +211,8 @@ func (t tree) add(name string, r io.Reader) error {
 
 const capabilitiesFile, schemaDir, manifestFile = "capabilities.json", "schemas", ".manifest"
 
-// isPolicyFile reports whether a file is part of the policy. Data files are those that bundles
-// call data; other JSON files are ignored, as in stock OPA's bundle loader.
+// isPolicyFile reports whether a file is part of the policy, as `opa eval -d` reads a directory:
+// JSON and YAML under any name is data, at the path of its directory.
 func isPolicyFile(name string) bool {
 	base := path.Base(name)
 	switch {
@@ -208,13 +223,14 @@ func isPolicyFile(name string) bool {
 	case isSchema(name):
 		return true
 	default:
-		return strings.HasSuffix(base, ".rego") || isData(name)
+		return strings.HasSuffix(base, ".rego") || strings.HasSuffix(base, casesSuffix) || isData(name)
 	}
 }
 
 func isData(name string) bool {
-	base := path.Base(name)
-	return base == "data.json" || base == "data.yaml" || base == "data.yml"
+	ext := path.Ext(name)
+	return (ext == ".json" || ext == ".yaml" || ext == ".yml") && name != capabilitiesFile && !hidden(name) &&
+		!strings.HasPrefix(name, schemaDir+"/")
 }
 
 func isTest(name string) bool { return strings.HasSuffix(name, "_test.rego") }

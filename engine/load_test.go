@@ -102,9 +102,23 @@ func TestDirectoriesLoseNoRules(t *testing.T) {
 		name, want string // no want: loads, and the family denies
 		lay        func(t *testing.T, elsewhere, rules string)
 	}{
-		{"a family of links to files", "", func(t *testing.T, elsewhere, rules string) {
+		{"a family of links to files", "", func(t *testing.T, _, rules string) {
+			mkdir(t, rules+"/freeze")
+			mkdir(t, rules+"/../../shared")
+			write(t, rules+"/../../shared/freeze.txt", family)
+			link(t, "../../../shared/freeze.txt", rules+"/freeze/freeze.rego")
+		}},
+		{"a link to a file elsewhere", "is a link to a file outside of the policy", func(t *testing.T, elsewhere, rules string) {
 			mkdir(t, rules+"/freeze")
 			link(t, elsewhere+"/freeze.rego", rules+"/freeze/freeze.rego")
+		}},
+		{"a link out by steps", "is a link to a file outside of the policy", func(t *testing.T, _, rules string) {
+			mkdir(t, rules+"/freeze")
+			write(t, rules+"/../../../freeze.rego", family)
+			link(t, "../../../../freeze.rego", rules+"/freeze/freeze.rego")
+		}},
+		{"a link to itself", "codemode/rules/freeze.rego", func(t *testing.T, _, rules string) {
+			link(t, "freeze.rego", rules+"/freeze.rego")
 		}},
 		{"a Kubernetes volume", "", func(t *testing.T, elsewhere, rules string) {
 			mkdir(t, rules+"/freeze/..2026")
@@ -119,12 +133,12 @@ func TestDirectoriesLoseNoRules(t *testing.T) {
 		{"a link to nothing", "codemode/rules/freeze", func(t *testing.T, elsewhere, rules string) {
 			link(t, elsewhere+"/none", rules+"/freeze")
 		}},
-		{"a rule that is a device", `"codemode/rules/freeze.rego" is neither a file nor a link to one`, func(t *testing.T, elsewhere, rules string) {
+		{"a rule that is a device", `"codemode/rules/freeze.rego" is a link to a file outside`, func(t *testing.T, elsewhere, rules string) {
 			link(t, os.DevNull, rules+"/freeze.rego")
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			dir, elsewhere := t.TempDir(), t.TempDir()
+			dir, elsewhere := filepath.Join(t.TempDir(), "policy"), t.TempDir()
 			if err := os.CopyFS(dir, policies.FS); err != nil {
 				t.Fatal(err)
 			}

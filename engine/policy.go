@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -17,6 +16,8 @@ import (
 	"github.com/open-policy-agent/opa/v1/storage"
 	"github.com/open-policy-agent/opa/v1/storage/inmem"
 	"github.com/open-policy-agent/opa/v1/util"
+
+	"github.com/mcp-code-mode/mcp-code-mode/engine/check"
 )
 
 // The entrypoints every policy must define.
@@ -30,16 +31,24 @@ type loadOptions struct {
 	config *Config // becomes data.codemode.config; nil leaves what the files say
 	tests  bool    // keep _test.rego files
 	print  bool    // keep print statements
+	known  *check.Known
 }
 
 // policy is a policy and its data, ready to be compiled.
 type policy struct {
 	compiler  *ast.Compiler
+	caps      *ast.Capabilities
+	schemas   *ast.SchemaSet
+	print     bool
 	store     storage.Store
 	documents documents
-	modules   map[string]*ast.Module
+	modules   map[string]*ast.Module // as written
+	resolved  map[string]*ast.Module // as written, with the names resolved
+	tests     map[string]*ast.Module // of files that are not loaded
+	families  []string               // names
+	cases     []caseFile
 	revision  string
-	warnings  []string
+	findings  []check.Finding
 }
 
 // load reads, compiles and checks a policy that is to be asked. Its errors are for the person
@@ -52,31 +61,57 @@ func load(ctx context.Context, src Source, opts loadOptions) (*policy, error) {
 	if err := p.compile(ctx); err != nil {
 		return nil, describe(src.Name, err)
 	}
+	p.look(ctx, opts)
+	if err := p.refused(src.Name); err != nil {
+		return nil, err
+	}
 	return p, nil
+}
+
+// refused is the error that the policy's findings make, if one of them is an error.
+func (p *policy) refused(name string) error {
+	var errs []check.Finding
+	for _, f := range p.findings {
+		if f.Severity == check.Error {
+			errs = append(errs, f)
+		}
+	}
+	if len(errs) == 0 {
+		return nil
+	}
+	return loadError(name, errs)
 }
 
 // parse does everything but compile.
 func parse(ctx context.Context, src Source, opts loadOptions) (*policy, error) {
-	files, err := src.read(ctx)
+	files, unread, err := src.read(ctx)
 	if err != nil {
 		return nil, err
 	}
-	caps, err := files.capabilities()
+	p := &policy{modules: map[string]*ast.Module{}, tests: map[string]*ast.Module{}, print: opts.print}
+	p.findings = append(unread, files.repeatedKeys(src)...)
+	if p.caps, err = files.capabilities(); err != nil {
+		return nil, err
+	}
+	b, err := files.bundle(src, p.caps)
 	if err != nil {
 		return nil, err
 	}
-	b, err := files.bundle(src, caps, opts.tests)
-	if err != nil {
-		return nil, err
-	}
-	p := &policy{modules: map[string]*ast.Module{}}
 	for _, m := range b.Modules {
+		if isTest(m.Path) && !opts.tests {
+			p.tests[m.Path] = m.Parsed
+			continue
+		}
 		p.modules[m.Path] = m.Parsed
 	}
 	if len(p.modules) == 0 {
 		return nil, errors.New("no .rego file in it")
 	}
+	p.families = families(p.modules)
 	if err := conventions(p.modules, b.Data); err != nil {
+		return nil, err
+	}
+	if p.cases, err = files.cases(src); err != nil {
 		return nil, err
 	}
 	config, err := p.mergeConfig(b.Data, opts.config)
@@ -93,30 +128,36 @@ func parse(ctx context.Context, src Source, opts loadOptions) (*policy, error) {
 	}
 	p.documents = documents{value.(ast.Object)}
 	p.store = inmem.NewFromObjectWithOpts(b.Data, inmem.OptReturnASTValuesOnRead(true), inmem.OptRoundTripOnWrite(false))
-	schemas, err := files.schemas()
+	p.schemas, err = files.schemas()
 	if err != nil {
 		return nil, err
 	}
-	p.compiler = ast.NewCompiler().
-		WithCapabilities(caps).
-		WithEnablePrintStatements(opts.print).
-		WithUseTypeCheckAnnotations(schemas != nil)
-	if schemas != nil {
-		p.compiler.WithSchemas(schemas)
-	}
+	p.findings = append(p.findings, files.guards(src, p.modules)...)
+	p.compiler = p.newCompiler()
 	return p, nil
+}
+
+// newCompiler is a compiler with everything that guards a policy: what a policy leaves out of its
+// own files counts all the same.
+func (p *policy) newCompiler() *ast.Compiler {
+	return ast.NewCompiler().
+		WithCapabilities(p.caps).
+		WithEnablePrintStatements(p.print).
+		WithUseTypeCheckAnnotations(true).
+		WithSchemas(p.schemas)
 }
 
 // compile compiles strictly and looks for the entrypoints.
 func (p *policy) compile(ctx context.Context) error {
-	txn, err := p.store.NewTransaction(ctx)
-	if err != nil {
+	p.compiler.WithStageAfterID(ast.StageResolveRefs, ast.CompilerStageDefinition{
+		Name: "CopyResolved", MetricName: "copy_resolved",
+		Stage: func(c *ast.Compiler) *ast.Error {
+			p.resolved = copies(c.Modules)
+			return nil
+		},
+	})
+	if err := p.compileModules(ctx, p.modules); err != nil {
 		return err
-	}
-	defer p.store.Abort(ctx, txn)
-	p.compiler.WithStrict(true).WithPathConflictsCheck(storage.NonEmpty(ctx, p.store, txn))
-	if p.compiler.Compile(p.modules); p.compiler.Failed() {
-		return p.compiler.Errors
 	}
 	// To OPA a misspelt entrypoint is no error, just no result.
 	for _, entrypoint := range []string{decisionPath, visiblePath} {
@@ -127,12 +168,33 @@ func (p *policy) compile(ctx context.Context) error {
 	return nil
 }
 
+func (p *policy) compileModules(ctx context.Context, modules map[string]*ast.Module) error {
+	txn, err := p.store.NewTransaction(ctx)
+	if err != nil {
+		return err
+	}
+	defer p.store.Abort(ctx, txn)
+	p.compiler.WithStrict(true).WithPathConflictsCheck(storage.NonEmpty(ctx, p.store, txn))
+	if p.compiler.Compile(modules); p.compiler.Failed() {
+		return p.compiler.Errors
+	}
+	return nil
+}
+
+func copies(modules map[string]*ast.Module) map[string]*ast.Module {
+	all := make(map[string]*ast.Module, len(modules))
+	for file, m := range modules {
+		all[file] = m.Copy()
+	}
+	return all
+}
+
 // bundle hands the files to OPA's own bundle reader, which knows manifests, roots and where
 // data belongs.
-func (t tree) bundle(src Source, caps *ast.Capabilities, tests bool) (*bundle.Bundle, error) {
+func (t tree) bundle(src Source, caps *ast.Capabilities) (*bundle.Bundle, error) {
 	l := &treeLoader{tree: t}
 	for _, name := range t.names() {
-		if strings.HasSuffix(name, ".rego") && (tests || !isTest(name)) || isData(name) || name == manifestFile {
+		if strings.HasSuffix(name, ".rego") || isData(name) || name == manifestFile {
 			l.names = append(l.names, name)
 		}
 	}
@@ -169,6 +231,10 @@ func (s Source) prefix() string {
 // mergeConfig puts the config where policies look for it. What the flags and the config file
 // say wins over a document that the policy's own files bring: those serve `opa eval`.
 func (p *policy) mergeConfig(data map[string]any, config *Config) ([]byte, error) {
+	if own, ok := data["codemode"].(map[string]any); ok && own["config"] != nil {
+		p.findings = append(p.findings, check.New(check.ConfigInPolicy, nil,
+			"the policy's own data.codemode.config is not used: the flags and the config file decide", ""))
+	}
 	if config == nil {
 		return nil, nil
 	}
@@ -185,76 +251,8 @@ func (p *policy) mergeConfig(data map[string]any, config *Config) ([]byte, error
 		codemode = map[string]any{}
 		data["codemode"] = codemode
 	}
-	if _, ok := codemode["config"]; ok {
-		p.warnings = append(p.warnings, "the policy's own data.codemode.config is not used: the flags and the config file decide")
-	}
 	codemode["config"] = doc
 	return text, nil
-}
-
-// schemas are the policy's own JSON Schemas, which the METADATA of its packages name. A
-// bundle has none: OPA builds it without, and checks types before.
-func (t tree) schemas() (*ast.SchemaSet, error) {
-	var set *ast.SchemaSet
-	for _, name := range t.names() {
-		if !isSchema(name) {
-			continue
-		}
-		var schema any
-		if err := util.UnmarshalJSON(t[name], &schema); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		ref := ast.Ref{ast.SchemaRootDocument}
-		for part := range strings.SplitSeq(strings.TrimSuffix(strings.TrimPrefix(name, schemaDir+"/"), ".json"), "/") {
-			ref = append(ref, ast.StringTerm(part))
-		}
-		if set == nil {
-			set = ast.NewSchemaSet()
-		}
-		set.Put(ref, schema)
-	}
-	return set, nil
-}
-
-// LoadError says why a policy does not load, one problem a line.
-type LoadError struct {
-	Policy   string   // the directory or bundle; may be empty
-	Problems []string // each with file and line where there is one
-}
-
-func (e *LoadError) Error() string {
-	what := "loading the policy"
-	if e.Policy != "" {
-		what = fmt.Sprintf("loading the policy %q", e.Policy)
-	}
-	if len(e.Problems) == 1 {
-		return what + ": " + e.Problems[0]
-	}
-	return what + ":\n  " + strings.Join(e.Problems, "\n  ")
-}
-
-// describe flattens lists of errors, OPA's and ours.
-func describe(name string, err error) error {
-	e := &LoadError{Policy: name, Problems: flatten(err)}
-	slices.Sort(e.Problems)
-	return e
-}
-
-func flatten(err error) []string {
-	var lines []string
-	switch list := err.(type) { //nolint:errorlint // the lists are looked for in what load returns itself, unwrapped
-	case ast.Errors:
-		for _, one := range list {
-			lines = append(lines, one.Error())
-		}
-	case interface{ Unwrap() []error }:
-		for _, one := range list.Unwrap() {
-			lines = append(lines, flatten(one)...)
-		}
-	default:
-		lines = []string{err.Error()}
-	}
-	return lines
 }
 
 // treeLoader feeds a tree to OPA's bundle reader.
@@ -269,7 +267,11 @@ func (l *treeLoader) NextFile() (*bundle.Descriptor, error) {
 	}
 	name := l.names[0]
 	l.names = l.names[1:]
-	return bundle.NewDescriptor(path.Clean(name), name, bytes.NewReader(l.tree[name])), nil
+	at := name
+	if isData(name) { // the reader knows data by its name
+		at = path.Join(path.Dir(name), "data"+path.Ext(name))
+	}
+	return bundle.NewDescriptor(name, at, bytes.NewReader(l.tree[name])), nil
 }
 
 func (l *treeLoader) WithFilter(filter.LoaderFilter) bundle.DirectoryLoader   { return l }

@@ -33,7 +33,7 @@ func newRoot(u *ui) *cobra.Command {
 	root.SetIn(u.stdin)
 	root.SetOut(u.stdout)
 	root.SetErr(u)
-	root.AddCommand(newServe(u), newRun(u), newStubs(u), newBuildImage(u), newPolicy(u), newDoctor(u), newVersion(u))
+	root.AddCommand(newServe(u), newRun(u), newStubs(u), newBuildImage(u), newPolicy(u), newTools(u), newDoctor(u), newVersion(u))
 	needCommand(root)
 	cobra.EnableCommandSorting = false
 	return root

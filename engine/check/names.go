@@ -1,0 +1,196 @@
+package check
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+
+	"github.com/mcp-code-mode/mcp-code-mode/internal/nearest"
+)
+
+// names looks for words that do not exist: compared with what is one of a few known words, or
+// as the name of a field.
+func (c *checker) names(rule *ast.Rule, s *scope) {
+	ast.WalkExprs(rule, func(e *ast.Expr) bool {
+		if terms, ok := e.Terms.([]*ast.Term); ok {
+			c.comparedNames(terms, e, s)
+		}
+		return false
+	})
+	ast.WalkTerms(rule, func(t *ast.Term) bool {
+		switch v := t.Value.(type) {
+		case ast.Call:
+			c.comparedNames(v, &ast.Expr{Location: t.Location}, s)
+		case ast.Ref:
+			c.namesIn(s.resolve(t), s)
+		case ast.String:
+			c.script(string(v), firstLoc(t.Location, rule.Location))
+		}
+		return false
+	})
+}
+
+// comparedNames checks `ref == "name"`, `ref in {"name"}` and `"name" in ref`.
+func (c *checker) comparedNames(terms []*ast.Term, e *ast.Expr, s *scope) {
+	if terms[0].String() == "object.get" && len(terms) == 4 {
+		c.field(s, terms[1], terms[2], e.Location)
+	}
+	if len(terms) != 3 {
+		return
+	}
+	switch terms[0].String() {
+	case "equal", "eq", "neq":
+		for i := 1; i <= 2; i++ {
+			if ref, _, known := s.look(terms[i]); known {
+				c.values(ref, s.constants(terms[3-i]), e.Location, s)
+			}
+		}
+	case "internal.member_2":
+		if ref, _, known := s.look(terms[1]); known {
+			c.values(ref, s.elements(terms[2]), e.Location, s)
+		}
+		if ref, _, known := s.look(terms[2]); known {
+			c.values(ref.Append(ast.VarTerm("_")), s.constants(terms[1]), e.Location, s)
+		}
+	}
+}
+
+func (c *checker) values(ref ast.Ref, values []*ast.Term, loc *ast.Location, s *scope) {
+	for _, value := range values {
+		text, ok := value.Value.(ast.String)
+		if ok {
+			c.value(ref, string(text), firstLoc(loc, value.Location), s)
+		}
+	}
+}
+
+// value checks one word that a field of the input is compared with.
+func (c *checker) value(ref ast.Ref, text string, loc *ast.Location, s *scope) {
+	switch path := ref.String(); {
+	case path == "input.hook":
+		c.oneOf(NoSuchValue, text, []string{"call", "visible"}, "input.hook", loc)
+	case path == "input.tool.id":
+		if !strings.Contains(text, "/") {
+			c.found(NoSuchTool, loc, fmt.Sprintf("%q is not the id of a tool", text), "an id is server/name")
+		} else if c.Known != nil {
+			c.oneOf(NoSuchTool, text, c.Known.ids(), "the id of a tool", loc)
+		}
+	case path == "input.tool.name" && c.Known != nil:
+		c.oneOf(NoSuchTool, text, c.Known.names(), "the name of a tool", loc)
+	case path == "input.tool.server" && c.Known != nil:
+		c.oneOf(NoSuchServer, text, c.Known.Servers, "the name of a server", loc)
+	case isLabels(ref):
+		c.knownLabel(text, loc)
+	case ref.HasPrefix(argsRef) && len(ref) == len(argsRef)+1 && s.tool != nil:
+		argument, _ := ref[len(argsRef)].Value.(ast.String)
+		if words := s.tool.enums[string(argument)]; len(words) > 0 {
+			c.oneOf(NoSuchValue, text, words, fmt.Sprintf("a value of the argument %q", string(argument)), loc)
+		}
+	}
+}
+
+func isLabels(ref ast.Ref) bool {
+	prefix := ref[:max(len(ref)-1, 1)].String()
+	return len(ref) == 4 && (prefix == "input.session.labels" || prefix == "input.tool.labels")
+}
+
+func (c *checker) oneOf(code, text string, known []string, what string, loc *ast.Location) {
+	if slices.Contains(known, text) {
+		return
+	}
+	fix := ""
+	if near := nearest.Of(text, known); near != "" {
+		fix = fmt.Sprintf("did you mean %q?", near)
+	} else if len(known) <= 10 {
+		fix = fmt.Sprintf("there are %s", strings.Join(known, ", "))
+	}
+	c.found(code, loc, fmt.Sprintf("%q is not %s", text, what), fix)
+}
+
+// namedFields are the objects whose fields have names that the schema does not know.
+var namedFields = []ast.Ref{
+	ast.MustParseRef("input.tool.annotations"), ast.MustParseRef("input.session.label_sources"),
+	ast.MustParseRef("input.session.calls_by_tool"), argsRef, ast.MustParseRef("data.codemode.config.servers"),
+}
+
+var (
+	toolIDRef     = ast.MustParseRef("input.tool.id")
+	toolServerRef = ast.MustParseRef("input.tool.server")
+)
+
+// namesIn checks the names of fields in a reference.
+func (c *checker) namesIn(t *ast.Term, s *scope) {
+	ref, ok := t.Value.(ast.Ref)
+	if !ok {
+		return
+	}
+	for _, of := range namedFields {
+		if ref.HasPrefix(of) && len(ref) > len(of) {
+			c.field(s, ast.NewTerm(of), ref[len(of)], t.Location)
+		}
+	}
+}
+
+// field checks the name of one field of an object whose fields are known by other means than
+// the schema.
+func (c *checker) field(s *scope, object, key *ast.Term, loc *ast.Location) {
+	ref, _, known := s.look(object)
+	text, ok := key.Value.(ast.String)
+	if !known || !ok {
+		return
+	}
+	switch name := string(text); ref.String() {
+	case "input.tool.annotations":
+		c.oneOf(NoSuchAnnotation, name, slices.Sorted(maps.Keys(annotationDefaults)), "an annotation of MCP", loc)
+	case "input.session.label_sources":
+		c.knownLabel(name, loc)
+	case "input.session.calls_by_tool":
+		c.value(toolIDRef, name, loc, s)
+	case "data.codemode.config.servers":
+		c.value(toolServerRef, name, loc, s)
+	case "input.call.args":
+		if s.tool != nil && s.tool.closed {
+			c.oneOf(NoSuchArgument, name, s.tool.arguments(), fmt.Sprintf("an argument of %s/%s", s.tool.Server, s.tool.Name), loc)
+		}
+	}
+}
+
+// knownLabel checks that some family puts the label on a session.
+func (c *checker) knownLabel(label string, loc *ast.Location) {
+	labels := []string{"private"} // of tools that are marked private
+	for _, rule := range c.order {
+		if family(rule) == "" || word(rule) != "labels_add" || rule.Head.Key == nil {
+			continue
+		}
+		values := c.newScope(rule).constants(rule.Head.Key)
+		if len(values) == 0 {
+			return // a label that is made from something else
+		}
+		for _, value := range values {
+			if text, ok := value.Value.(ast.String); ok {
+				labels = append(labels, string(text))
+			}
+		}
+	}
+	slices.Sort(labels)
+	c.oneOf(NoSuchLabel, label, slices.Compact(labels), "a label that a family adds", loc)
+}
+
+// script finds words of letters from several alphabets, in which some only look right.
+func (c *checker) script(text string, loc *ast.Location) {
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		var latin, other bool
+		for _, r := range word {
+			latin = latin || unicode.Is(unicode.Latin, r)
+			other = other || unicode.In(r, unicode.Cyrillic, unicode.Greek, unicode.Armenian, unicode.Cherokee)
+		}
+		if latin && other {
+			c.found(MixedScripts, loc, fmt.Sprintf("%+q mixes letters of two alphabets", word), "type it again on one keyboard")
+			return
+		}
+	}
+}

@@ -1,0 +1,6 @@
+package codemode.rules.team
+
+visible if {
+	input.tool.known == true
+	input.tool.server == "staging"
+}
