@@ -53,6 +53,7 @@ type caseDocument struct {
 	} `yaml:"limits"`
 	Refuse []policyCase `yaml:"refuse"`
 	Allow  []policyCase `yaml:"allow"`
+	Pass   []policyCase `yaml:"pass"` // not refused with the code, whatever else is said
 }
 
 // policyCase is one call as a person says it.
@@ -72,8 +73,8 @@ type policyCase struct {
 	Time        time.Time        `yaml:"time"` // default noon of a working day
 	Note        string           `yaml:"note"` // for readers
 
-	allow bool
-	line  int
+	allow, pass bool
+	line        int
 }
 
 // UnmarshalYAML notes the line, for messages.
@@ -137,10 +138,13 @@ func readCases(data []byte) (caseFile, error) {
 	for i := range doc.Allow {
 		doc.Allow[i].allow = true
 	}
-	f.cases = append(doc.Refuse, doc.Allow...)
+	for i := range doc.Pass {
+		doc.Pass[i].pass = true
+	}
+	f.cases = slices.Concat(doc.Refuse, doc.Allow, doc.Pass)
 	f.conf = doc.config(f.cases)
 	if len(f.cases) == 0 {
-		return f, errors.New("there is no case in it: write some below refuse and allow")
+		return f, errors.New("there is no case in it: write some below refuse, allow and pass")
 	}
 	for _, c := range f.cases {
 		if server, name, ok := strings.Cut(c.Tool, "/"); !ok || server == "" || name == "" {
@@ -149,13 +153,16 @@ func readCases(data []byte) (caseFile, error) {
 		if c.allow && c.Code != "" {
 			return f, fmt.Errorf("line %d: a call that goes out has no code", c.line)
 		}
+		if c.pass && c.Code == "" {
+			return f, fmt.Errorf("line %d: a call that passes needs the code that it is not refused with", c.line)
+		}
 	}
 	return f, nil
 }
 
 // config is what the cases are decided with: what the file says, and otherwise every tool allowed.
 func (d *caseDocument) config(cases []policyCase) Config {
-	c := Config{Servers: map[string]ServerConfig{}, Limits: Limits{d.Limits.CallsPerRun, d.Limits.ArgumentBytes}}
+	c := Config{Servers: map[string]ServerConfig{}, Limits: Limits{CallsPerRun: d.Limits.CallsPerRun, ArgumentBytes: d.Limits.ArgumentBytes}}
 	for _, one := range cases {
 		server, _, _ := strings.Cut(one.Tool, "/")
 		if _, said := d.Servers[server]; !said {
@@ -231,7 +238,7 @@ func jsonValue(args map[string]any) (any, error) {
 }
 
 // tryCases decides every case and finds those that are decided otherwise.
-func (p *policy) tryCases(ctx context.Context, _ *Config) []check.Finding {
+func (p *policy) tryCases(ctx context.Context) []check.Finding {
 	ctx, cancel := context.WithTimeout(ctx, maxCasesTime)
 	defer cancel()
 	var findings []check.Finding
@@ -242,8 +249,12 @@ func (p *policy) tryCases(ctx context.Context, _ *Config) []check.Finding {
 			continue
 		}
 		for _, c := range file.cases {
-			if text := try.wrong(&c); text != "" {
+			text, err := try.wrong(&c)
+			if text != "" {
 				findings = append(findings, caseFinding(file, c.line, text))
+			}
+			if errors.Is(err, context.DeadlineExceeded) { // the others would take as long
+				return append(findings, check.New(check.FailsOnPlainCall, nil, fmt.Sprintf("a call of %s, a case of %s, can not be decided: %v", c.Tool, file.name, err), ""))
 			}
 		}
 	}
@@ -261,7 +272,7 @@ type judge struct {
 	ctx   context.Context
 	query rego.PreparedEvalQuery
 	conf  Config
-	data  documents
+	blame *blame
 }
 
 func (p *policy) judge(ctx context.Context, conf Config) (*judge, error) {
@@ -279,9 +290,10 @@ func (p *policy) judge(ctx context.Context, conf Config) (*judge, error) {
 		return nil, err
 	}
 	own := *p
+	own.documents = documents{data}
 	own.store = inmem.NewFromObjectWithOpts(plain.(map[string]any), inmem.OptReturnASTValuesOnRead(true), inmem.OptRoundTripOnWrite(false))
 	query, err := own.prepare(ctx, decisionPath)
-	return &judge{ctx: ctx, query: query, conf: conf, data: documents{data}}, err
+	return &judge{ctx: ctx, query: query, conf: conf, blame: newBlame(&own)}, err
 }
 
 // merged is an object with a value put at a path.
@@ -302,43 +314,51 @@ func merged(object ast.Object, value *ast.Term, path ...string) ast.Object {
 	return copied
 }
 
+// decide decides as Engine.Decide does, and says beside why the policy failed if it did.
 func (j *judge) decide(r *Request) (Decision, error) {
 	deadline := newDeadline(j.ctx, DefaultTimeout)
 	defer deadline.release()
 	input, err := wholeDocument.value(deadline, r)
 	if err != nil {
-		return Decision{}, err
+		return refuse(""), err
 	}
-	answer, err := evaluate(deadline, j.query, input, rego.EvalBaseCache(j.data))
+	var d Decision
+	answer, err := evaluate(deadline, j.query, input, rego.EvalBaseCache(j.blame.policy.documents))
+	if err == nil {
+		d, err = readDecision(answer)
+	}
 	if err != nil {
-		return Decision{}, err
+		d, _ = j.blame.refusal(j.ctx, input, DefaultTimeout/2)
 	}
-	return readDecision(answer)
+	return d, err
 }
 
-// wrong says how a case is decided otherwise than it should be, "" when it is not.
-func (j *judge) wrong(c *policyCase) string {
+// wrong says how a case is decided otherwise than it should be, "" when it is not. The error says
+// that the policy failed, which refuses.
+func (j *judge) wrong(c *policyCase) (string, error) {
 	r, err := c.request(j.conf)
 	if err != nil {
-		return err.Error()
+		return err.Error(), nil
 	}
 	d, err := j.decide(r)
-	if err != nil {
-		return fmt.Sprintf("%s: the policy can not decide: %v", c.Tool, err)
-	}
-	codes := map[string]bool{}
+	var codes []string
 	for _, denial := range d.Denials {
-		codes[denial.Code] = true
+		codes = append(codes, denial.Code)
 	}
-	switch {
+	said := strings.Join(slices.Compact(codes), ", ")
+	switch refused := slices.Contains(codes, c.Code); {
+	case c.pass && refused:
+		return fmt.Sprintf("%s must pass, but is refused with %q", c.Tool, c.Code), err
+	case c.pass:
+		return "", err
 	case c.allow && !d.Allow:
-		return fmt.Sprintf("%s must go out, but is refused: %s", c.Tool, strings.Join(slices.Sorted(maps.Keys(codes)), ", "))
+		return fmt.Sprintf("%s must go out, but is refused: %s", c.Tool, said), err
 	case !c.allow && d.Allow:
-		return fmt.Sprintf("%s must be refused, but goes out", c.Tool)
-	case c.Code != "" && !codes[c.Code]:
-		return fmt.Sprintf("%s must be refused with %q, but is with %s", c.Tool, c.Code, strings.Join(slices.Sorted(maps.Keys(codes)), ", "))
+		return fmt.Sprintf("%s must be refused, but goes out", c.Tool), err
+	case c.Code != "" && !refused:
+		return fmt.Sprintf("%s must be refused with %q, but is with %s", c.Tool, c.Code, said), err
 	}
-	return ""
+	return "", err
 }
 
 // Bounds on the calls that Check makes up.

@@ -53,17 +53,9 @@ func found(err error) ([]check.Finding, error) {
 }
 
 // look adds what package check finds in a policy that has compiled.
-func (p *policy) look(ctx context.Context, opts loadOptions) {
-	if opts.tests {
-		return // what is served has been looked at
-	}
-	_, typed := ownSchemas()
-	found := check.Run(check.Policy{
-		Rules: p.resolved, Tests: p.tests, Compiler: p.compiler, Data: p.documents.Object,
-		Input: typed[inputSchemaFile], Config: typed[configSchemaFile], Known: opts.known,
-	})
+func (p *policy) look(opts loadOptions) {
+	found := check.Run(p.checked(opts.known))
 	found = append(found, unreadGuards(p.compiler.Modules, opts.config)...)
-	found = append(found, p.tryCases(ctx, opts.config)...)
 	p.findings = check.Ignore(check.Sort(append(p.findings, found...)), p.modules)
 }
 
@@ -106,7 +98,7 @@ func unreadGuards(modules map[string]*ast.Module, config *Config) []check.Findin
 	read := append(inputRefs(modules), configRefs(modules)...)
 	var findings []check.Finding
 	for _, guard := range guardRefs {
-		if config != nil && !guard.set(config) || reads(read, guard.refs) {
+		if config != nil && !guard.set(config) || readsAny(read, guard.refs) {
 			continue
 		}
 		findings = append(findings, check.New(check.GuardUnread, nil, "no rule reads "+guard.what, "keep the built-in family that does, or write one"))
@@ -114,7 +106,7 @@ func unreadGuards(modules map[string]*ast.Module, config *Config) []check.Findin
 	return findings
 }
 
-func reads(read, wanted []ast.Ref) bool {
+func readsAny(read, wanted []ast.Ref) bool {
 	for _, ref := range read {
 		for _, want := range wanted {
 			if overlap(ref, want) {

@@ -24,9 +24,11 @@ type Options struct {
 	Bundle string // … or the path of a bundle (.tar.gz); exactly one of the two
 	Name   string // put before file names in errors; usually the policy's directory
 
-	Config  Config        // becomes data.codemode.config; the zero value allows no tool
-	Timeout time.Duration // of one decision, which then denies; zero means DefaultTimeout
-	Logger  *slog.Logger  // what is odd about the policy; nil discards
+	Config Config // becomes data.codemode.config; the zero value allows no tool
+	// Timeout is of one decision, which then denies; zero means DefaultTimeout. To find out which
+	// family took so long takes up to half of it again.
+	Timeout time.Duration
+	Logger  *slog.Logger // what is odd about the policy; nil discards
 }
 
 // Engine decides about calls. It is safe for use by any number of goroutines and keeps
@@ -44,6 +46,7 @@ type Engine struct {
 
 	revision string
 	timeout  time.Duration
+	blame    *blame
 	log      *slog.Logger
 }
 
@@ -56,7 +59,7 @@ func New(ctx context.Context, opts Options) (*Engine, error) {
 	}
 	e := &Engine{
 		revision: p.revision, data: p.documents, timeout: opts.Timeout, log: opts.Logger,
-		input: wholeDocument.seenBy(p.compiler.Modules), reads: readsOf(p.compiler.Modules),
+		input: wholeDocument.seenBy(p.compiler.Modules), reads: readsOf(p.compiler.Modules), blame: newBlame(p),
 		annotations: p.compiler.GetAnnotationSet(),
 	}
 	if e.log == nil {
@@ -120,13 +123,31 @@ func (e *Engine) Decide(ctx context.Context, r *Request) (d Decision) {
 		return e.failed(err)
 	}
 	answer, err := e.ask(deadline, e.decision, input)
-	if err != nil {
-		return e.failed(err)
+	if err == nil {
+		d, err = readDecision(answer)
 	}
-	if d, err = readDecision(answer); err != nil {
-		return e.failed(err)
+	if err != nil {
+		return e.blamed(ctx, input, err)
 	}
 	d.Revision = e.revision
+	for _, denial := range d.Denials {
+		if denial.Code == CodePolicyError {
+			d.Problem = denial.Message
+		}
+	}
+	return d
+}
+
+// blamed is the refusal for a policy that failed, with the names of the families whose fault it is.
+func (e *Engine) blamed(ctx context.Context, input ast.Value, err error) Decision {
+	if ctx.Err() != nil {
+		return e.failed(err)
+	}
+	d, failed := e.blame.refusal(ctx, input, e.timeout/2)
+	for _, b := range failed {
+		err = errors.Join(err, fmt.Errorf("family %q: %w", b.family, b.err))
+	}
+	d.Problem = err.Error()
 	return d
 }
 

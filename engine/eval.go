@@ -100,8 +100,12 @@ func (p *policy) explain(ctx context.Context, input ast.Value) (*EvalResult, err
 		result.Decision, err = readDecision(answer)
 	}
 	if err != nil {
-		result.Decision = refuse("")
+		var failed []broken
+		result.Decision, failed = newBlame(p).refusal(ctx, input, DefaultTimeout/2)
 		result.Problem = err.Error()
+		for _, b := range failed {
+			result.Problem += fmt.Sprintf("; %s: %v", b.family, b.err)
+		}
 	}
 	result.Printed = printed.String()
 	result.Rules = held.describe(p.compiler.GetAnnotationSet())

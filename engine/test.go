@@ -16,6 +16,8 @@ import (
 	"github.com/open-policy-agent/opa/v1/tester"
 	"github.com/open-policy-agent/opa/v1/topdown"
 	"github.com/open-policy-agent/opa/v1/topdown/lineage"
+
+	"github.com/mcp-code-mode/mcp-code-mode/engine/check"
 )
 
 // testTimeout bounds one Rego test, as `opa test` does.
@@ -65,8 +67,12 @@ func Test(ctx context.Context, opts TestOptions) (TestResult, error) {
 		return result, err
 	}
 	result.count(results)
+	cases, err := result.countCases(ctx, p, opts.Source, out)
+	if err != nil {
+		return result, err
+	}
 	switch {
-	case len(results) == 0:
+	case len(results)+cases == 0:
 		return result, fmt.Errorf("%w: no tests were run", ErrTests)
 	case result.Failed+result.Errors > 0:
 		return result, fmt.Errorf("%w: %d of %d fail", ErrTests, result.Failed+result.Errors, result.Passed+result.Failed+result.Errors)
@@ -131,6 +137,34 @@ func (p *policy) startTests(ctx context.Context, opts runOptions) (<-chan *teste
 		runner.SetCoverageQueryTracer(opts.cover)
 	}
 	return runner.RunTests(ctx, txn)
+}
+
+// countCases tries the policy's cases, which are tests by people who do not write Rego. The policy
+// is loaded as it is served.
+func (t *TestResult) countCases(ctx context.Context, p *policy, src Source, out io.Writer) (int, error) {
+	all := 0
+	for _, file := range p.cases {
+		all += len(file.cases)
+	}
+	if all == 0 {
+		return 0, nil
+	}
+	_, err := load(ctx, src, loadOptions{})
+	findings, err := found(err)
+	if err != nil {
+		return 0, err
+	}
+	for _, f := range findings {
+		if f.Code != check.CasesFail {
+			return 0, loadError(src.Name, findings)
+		}
+		if _, err := fmt.Fprintln(out, "CASE: "+f.String()); err != nil {
+			return 0, err
+		}
+	}
+	t.Failed += len(findings)
+	t.Passed += all - len(findings)
+	return all, nil
 }
 
 func report(out io.Writer, results []*tester.Result, verbose bool) error {

@@ -49,7 +49,7 @@ A decision is undecidable when the policy reads arguments that the log does not 
 The exit code is 1 when there are flips that are not expected, or undecidable decisions.`,
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			logs, command := atDash(cmd, args)
+			logs, command := split(cmd, args)
 			if len(logs) == 0 {
 				return usagef("mcp-code-mode policy replay --policy DIR decisions.jsonl", "policy replay needs the files of a decision log")
 			}
@@ -194,13 +194,4 @@ func replayText(r replay.Report, unexpected []replay.Group) string {
 			visible(cut.Marked(string(g.Example.Args), maxShownArgs, "…")), g.Example.Message)
 	}
 	return b.String()
-}
-
-// atDash parts the arguments of a command at "--": its own, and the command line of a
-// server.
-func atDash(cmd *cobra.Command, args []string) (own, server []string) {
-	if at := cmd.ArgsLenAtDash(); at >= 0 {
-		return args[:at], args[at:]
-	}
-	return args, nil
 }

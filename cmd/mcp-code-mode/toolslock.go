@@ -58,17 +58,16 @@ func newToolsLock(u *ui) *cobra.Command {
 	o := newOptions()
 	out := lockFile
 	cmd := &cobra.Command{
-		Use:   "lock [options] (--config FILE | -- COMMAND [ARG]...)",
+		Use:   "lock [options] (--config FILE | [--] COMMAND [ARG]...)",
 		Short: "Write the tools of the servers, their schemas and digests to a file for policy check",
 		Example: `  mcp-code-mode tools lock --config servers.json
   mcp-code-mode policy check --tools tools.lock.json policies`,
 		Long: `The servers are started, asked for their tools, and ended. Every tool is written, those that
 are not allowed too. Keep the file with the policy: then a policy is checked against the tools
 it was written for, without a server, and a change of a tool is seen as a change of the file.`,
-		Args:                  onlyServer,
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			_, command := split(cmd, args)
+			command := serverOf(cmd, args)
 			if o.config == "" && command == nil {
 				return usagef("mcp-code-mode tools lock --config FILE", "tools lock needs a server to ask")
 			}
@@ -94,6 +93,7 @@ it was written for, without a server, and a change of a tool is seen as a change
 			return nil
 		},
 	}
+	takesServer(cmd)
 	o.addSource(cmd)
 	letterVar(cmd.Flags(), &out, "out", "o", "FILE", "the file, - for stdout")
 	o.addStartup(cmd)

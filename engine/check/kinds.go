@@ -11,6 +11,7 @@ const (
 	BrokenPolicy   = "broken_policy"    // OPA does not read, compile or type it
 	DenialShape    = "denial_shape"     // a denial that would be refused when it is made
 	LabelShape     = "label_shape"      // a label that would be refused when it is earned
+	ValuesConflict = "values_conflict"  // a word that may have two values at once
 	TypesDiffer    = "types_differ"     // a comparison of two types that are never alike
 	BadPattern     = "bad_pattern"      // a pattern that does not compile
 	NoSuchDocument = "no_such_document" // data that nothing defines
@@ -74,6 +75,7 @@ var kinds = map[string]kind{
 	BrokenPolicy:   {Error, "a policy that OPA does not compile decides nothing, so no call could be made"},
 	DenialShape:    {Error, "a denial of another shape is refused when it is made, and the model learns nothing from it"},
 	LabelShape:     {Error, "a label of another shape is refused when it is earned, and its call with it"},
+	ValuesConflict: {Error, "a rule with two values at once fails, or only one of the two is looked at"},
 	TypesDiffer:    {Error, "values of different types are never equal and are ordered by type, so the comparison says nothing about the value"},
 	BadPattern:     {Error, "a pattern that does not compile fails in every decision that comes to it"},
 	NoSuchDocument: {Warning, "what reads a document that is not there is undefined, and an undefined denial denies nothing"},

@@ -18,7 +18,27 @@ func (c *checker) places() {
 	c.familiesInOneDirectory()
 	c.rulesInTests()
 	c.grants()
+	c.conflicts()
 	c.unread()
+}
+
+// conflicts finds families that may say two things at once of whether they grant or show.
+func (c *checker) conflicts() {
+	for _, rule := range c.order {
+		if family(rule) == "" || word(rule) != "grant" && word(rule) != "visible" || rule.Default || rule.Head.Value == nil {
+			continue
+		}
+		others := 0
+		for _, other := range c.rules[rulePath(rule)] {
+			if !other.Default {
+				others++
+			}
+		}
+		if others > 1 && !rule.Head.Value.Equal(ast.BooleanTerm(true)) {
+			c.found(ValuesConflict, rule.Location, fmt.Sprintf("%s is %s here and may be another value in another rule", word(rule), rule.Head.Value),
+				"write each as `"+word(rule)+" if …`, and what speaks against it as `deny contains …`")
+		}
+	}
 }
 
 // Words of other programs that ask policies, which nothing asks here.
@@ -111,9 +131,8 @@ func (c *checker) grants() {
 			continue
 		}
 		value := rule.Head.Value
-		isFalse := value != nil && value.Equal(ast.BooleanTerm(false))
-		some = some || !isFalse
-		if !isFalse && (rule.Default || isTrue(rule.Body)) {
+		some = some || value == nil || !value.Equal(ast.BooleanTerm(false))
+		if (value == nil || value.Equal(ast.BooleanTerm(true))) && (rule.Default || isTrue(rule.Body)) {
 			c.found(GrantsEverything, rule.Location, "it grants every call", "say under which condition: `grant if …`")
 		}
 	}

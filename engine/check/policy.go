@@ -36,6 +36,17 @@ func Run(p Policy) (findings []Finding) {
 			findings = []Finding{New(BrokenPolicy, nil, fmt.Sprintf("looking at it failed: %v", reason), "")}
 		}
 	}()
+	c := newChecker(p)
+	c.roles = c.findRoles()
+	c.shapes()
+	c.places()
+	for _, rule := range c.order {
+		c.rule(rule)
+	}
+	return Sort(c.findings)
+}
+
+func newChecker(p Policy) *checker {
 	c := &checker{Policy: p, rules: map[string][]*ast.Rule{}, total: map[string]bool{}}
 	for _, file := range slices.Sorted(maps.Keys(p.Rules)) {
 		for _, rule := range p.Rules[file].Rules {
@@ -44,13 +55,7 @@ func Run(p Policy) (findings []Finding) {
 			c.order = append(c.order, rule)
 		}
 	}
-	c.roles = c.findRoles()
-	c.shapes()
-	c.places()
-	for _, rule := range c.order {
-		c.rule(rule)
-	}
-	return Sort(c.findings)
+	return c
 }
 
 type checker struct {

@@ -32,7 +32,7 @@ func (c *checker) shapes() {
 		default:
 			continue
 		}
-		if lost := s.vanishing(rule.Head.Key); lost != nil {
+		if lost := c.vanishingElement(rule); lost != nil {
 			c.found(DenialVanishes, firstLoc(lost.Location, rule.Location), fmt.Sprintf("%s reads %s, which may be absent", word(rule), source(lost)),
 				"use a template string, $\"… {x} …\", which writes <undefined> for what is absent, or a rule with a default")
 		}

@@ -52,7 +52,7 @@ func (s *scope) holds(body ast.Body) bool {
 func (s *scope) vanishing(t *ast.Term) *ast.Term {
 	switch v := t.Value.(type) {
 	case ast.Var:
-		if def := s.defs[v]; def != nil {
+		if def := s.defs[v]; def != nil && !s.isCondition(def) {
 			return s.vanishing(def)
 		}
 	case ast.Ref:
@@ -69,6 +69,13 @@ func (s *scope) vanishing(t *ast.Term) *ast.Term {
 		return s.firstVanishing(parts)
 	}
 	return nil
+}
+
+// isCondition reports whether giving a name to a term is a condition: without the rule, the
+// element is not meant to be there.
+func (s *scope) isCondition(def *ast.Term) bool {
+	ref, ok := def.Value.(ast.Ref)
+	return ok && ref[0].Equal(ast.DefaultRootDocument)
 }
 
 // alone is the scope without what the rest of the body needs.
