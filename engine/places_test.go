@@ -58,6 +58,7 @@ func TestWhatIsMisplacedOrMissingIsFound(t *testing.T) {
 		"no budget":               {without(packWith(t), "rules/budget"), check.GuardUnread},
 		"no argument checks":      {without(packWith(t), "rules/arguments"), check.GuardUnread},
 		"nothing that grants":     {without(packWith(t), "rules/allowlist"), check.DeniesEverything},
+		"the dispatcher again":    {packWith(t, "codemode/more.rego", "package codemode\n\n_granted if input.tool.server == \"production\"\n"), check.FamilyTwice},
 		"a misspelt word":         {packWith(t, rules+"freeze/freeze.rego", strings.Replace(someDenial, "deny", "denies", 1)), check.MisplacedRule},
 		"an own word":             {packWith(t, rules+"freeze/freeze.rego", strings.Replace(someDenial, "deny", "_deny", 1)), check.UnreadRule},
 		"another word":            {packWith(t, "codemode/lib/freeze.rego", strings.Replace(strings.Replace(someDenial, "deny", "violation", 1), ".rules.", ".", 1)), check.UnreadRule},

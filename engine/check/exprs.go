@@ -58,11 +58,34 @@ func (b *body) check(exprs ast.Body, r role) {
 		case []*ast.Term:
 			b.call(e, terms, inner, r)
 		case *ast.Term:
+			if r&denies != 0 {
+				b.never(e, terms)
+			}
 			b.iteration(e, terms, inner)
 			b.truthy(e, terms, inner)
 		}
 		for _, nested := range comprehensions(e) {
 			b.check(nested, inner)
+		}
+	}
+}
+
+// never finds conditions of a denial that can not hold: `false`, and `not` of what is always true.
+func (b *body) never(e *ast.Expr, t *ast.Term) {
+	if t.Equal(ast.BooleanTerm(e.Negated)) {
+		b.c.found(AlwaysFalse, e.Location, fmt.Sprintf("%s never holds", source0(e)), "take the rule out, or the condition")
+		return
+	}
+	ref, ok := t.Value.(ast.Ref)
+	path, rest := b.c.callee(ref)
+	if !ok || !e.Negated || path == "" || len(rest) > 0 {
+		return
+	}
+	for _, rule := range b.c.rules[path] {
+		value := rule.Head.Value
+		if (rule.Default || isTrue(rule.Body)) && (value == nil || value.Equal(ast.BooleanTerm(true))) && len(rule.Head.Args) == 0 {
+			b.c.found(AlwaysFalse, e.Location, fmt.Sprintf("%s never holds: what it asks for is true at %s", source0(e), rule.Location), "say under which condition it is harmless")
+			return
 		}
 	}
 }

@@ -32,6 +32,11 @@ func (c *checker) names(rule *ast.Rule, s *scope) {
 		}
 		return false
 	})
+	eachExpr(rule.Body, c.roles[rulePath(rule)], func(e *ast.Expr, r role) {
+		if r == denies {
+			c.partOf(e, s)
+		}
+	})
 }
 
 // comparedNames checks `ref == "name"`, `ref in {"name"}` and `"name" in ref`.
@@ -44,6 +49,7 @@ func (c *checker) comparedNames(terms []*ast.Term, e *ast.Expr, s *scope) {
 	}
 	switch terms[0].String() {
 	case "equal", "eq", "neq":
+		c.never(terms, e, s)
 		for i := 1; i <= 2; i++ {
 			if ref, _, known := s.look(terms[i]); known {
 				c.values(ref, s.constants(terms[3-i]), e.Location, s)
@@ -191,6 +197,49 @@ func (c *checker) script(text string, loc *ast.Location) {
 		if latin && other {
 			c.found(MixedScripts, loc, fmt.Sprintf("%+q mixes letters of two alphabets", word), "type it again on one keyboard")
 			return
+		}
+	}
+	if strings.ContainsFunc(text, unseen) {
+		c.found(MixedScripts, loc, fmt.Sprintf("%+q has characters that are not seen, or look like others", text), "type it again on one keyboard")
+	}
+}
+
+// unseen are characters without a shape, and letters and digits in the width of others.
+func unseen(r rune) bool {
+	const firstWide, lastWide = 0xff01, 0xff5e
+	return unicode.Is(unicode.Cf, r) || r >= firstWide && r <= lastWide || unicode.Is(unicode.Zs, r) && r != ' '
+}
+
+// never finds comparisons of a text in one case with a text in another.
+func (c *checker) never(terms []*ast.Term, e *ast.Expr, s *scope) {
+	for i := 1; i <= 2; i++ {
+		call, ok := s.resolve(terms[i]).Value.(ast.Call)
+		if !ok || len(call) != 2 {
+			continue
+		}
+		to := map[string]func(string) string{"lower": strings.ToLower, "upper": strings.ToUpper}[call[0].String()]
+		for _, value := range s.constants(terms[3-i]) {
+			if text, ok := value.Value.(ast.String); ok && to != nil && to(string(text)) != string(text) {
+				c.found(NoSuchValue, firstLoc(e.Location, value.Location), fmt.Sprintf("%s is never %q", source(terms[i]), string(text)), fmt.Sprintf("write %q", to(string(text))))
+			}
+		}
+	}
+}
+
+// partOf checks the server in what a denial takes for the beginning of a tool's id. A part of a
+// tool's name may well be looked for before there is such a tool.
+func (c *checker) partOf(e *ast.Expr, s *scope) {
+	terms, ok := e.Terms.([]*ast.Term)
+	if !ok || len(terms) != 3 || c.Known == nil || terms[0].String() != "startswith" {
+		return
+	}
+	if ref, _, known := s.look(terms[1]); !known || !ref.Equal(toolIDRef) {
+		return
+	}
+	for _, value := range s.constants(terms[2]) {
+		text, _ := value.Value.(ast.String)
+		if server, _, whole := strings.Cut(string(text), "/"); whole {
+			c.oneOf(NoSuchServer, server, c.Known.Servers, "the name of a server", firstLoc(e.Location, value.Location))
 		}
 	}
 }

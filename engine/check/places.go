@@ -17,6 +17,7 @@ import (
 func (c *checker) places() {
 	c.familiesInOneDirectory()
 	c.rulesInTests()
+	c.dispatcherOnce()
 	c.grants()
 	c.conflicts()
 	c.unread()
@@ -92,6 +93,23 @@ func (c *checker) familiesInOneDirectory() {
 	}
 }
 
+// dispatcherOnce finds rules of the dispatcher that another file opens again: what one file grants
+// or refuses, an alternative in the other would undo.
+func (c *checker) dispatcherOnce() {
+	first := map[string]string{} // by path: file
+	for _, rule := range c.order {
+		if !rule.Module.Package.Path.Equal(familiesRef[:2]) {
+			continue
+		}
+		path := rulePath(rule)
+		if file, again := first[path]; again && file != rule.Location.File {
+			c.found(FamilyTwice, rule.Location, fmt.Sprintf("the dispatcher's rule %q is in %s too", word(rule), file), "put your rules in a family of their own, below codemode.rules")
+		} else {
+			first[path] = rule.Location.File
+		}
+	}
+}
+
 // ownDir is the directory that is named as the package is.
 func ownDir(pkg string, dirs ...string) string {
 	for _, dir := range dirs {
@@ -132,13 +150,36 @@ func (c *checker) grants() {
 		}
 		value := rule.Head.Value
 		some = some || value == nil || !value.Equal(ast.BooleanTerm(false))
-		if (value == nil || value.Equal(ast.BooleanTerm(true))) && (rule.Default || isTrue(rule.Body)) {
+		if (value == nil || value.Equal(ast.BooleanTerm(true))) && (rule.Default || !c.depends(rule, map[string]bool{})) {
 			c.found(GrantsEverything, rule.Location, "it grants every call", "say under which condition: `grant if …`")
 		}
 	}
 	if !some && len(c.rules["data.codemode.decision"]) > 0 && c.readsFamilies() {
 		c.found(DeniesEverything, nil, "no family grants anything", "add a family with `grant if …`, as the built-in allowlist has")
 	}
+}
+
+// sayNothing are the parts of the input that are the same for every call that may be granted.
+var sayNothing = []string{"input.hook", "input.tool.known", "input.tool", "input.call", "input"}
+
+// depends reports whether it matters for a rule which call it is asked about.
+func (c *checker) depends(rule *ast.Rule, seen map[string]bool) bool {
+	found := false
+	ast.WalkRefs(rule, func(ref ast.Ref) bool {
+		if ref[0].Equal(ast.InputRootDocument) && !slices.Contains(sayNothing, ref.String()) {
+			found = true
+		}
+		path, _ := c.callee(ref)
+		if path == "" || seen[path] {
+			return found
+		}
+		seen[path] = true
+		for _, used := range c.rules[path] {
+			found = found || c.depends(used, seen)
+		}
+		return found
+	})
+	return found
 }
 
 // readsFamilies reports whether the dispatcher is one that asks the families for grants.
