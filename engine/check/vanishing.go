@@ -9,8 +9,8 @@ import (
 // Lost is a rule that denies, or earns a label, and may have no element to do it with although
 // its body holds.
 type Lost struct {
-	Rule   *ast.Rule
-	Family string
+	Rule   *ast.Rule // as written, its names resolved
+	Family string    // that it belongs to
 	// Naming are the expressions of the body that only give names to parts of the element, as in
 	// `message := sprintf(…)`: they are no condition.
 	Naming []*ast.Expr
