@@ -72,7 +72,7 @@ func TestEachKindIsFoundAndItsCorrectedTwinIsNot(t *testing.T) {
 		for _, file := range archive.Files {
 			t.Run(code+"/"+file.Name, func(t *testing.T) {
 				t.Parallel()
-				found := findings(t, "codemode/rules/team/team.rego", string(file.Data))
+				found := findings(t, "codemode/rules/team/team.rego", string(file.Data), "lists/data.json", `{"set": {"production/pay": true}, "text": "production/pay", "list": ["production/pay"]}`)
 				switch broken := strings.HasPrefix(file.Name, "broken/"); {
 				case broken && !slices.Contains(codesOf(found), code):
 					t.Errorf("not found, but %v", found)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/types"
 )
 
 const proveElements = "deny unless it is proved harmless: in a rule of its own, `is_array(x)` and then what every element must be"
@@ -18,7 +19,21 @@ func (b *body) some(decl *ast.SomeDecl, e *ast.Expr, r role) {
 }
 
 // member checks `x in y`.
-func (b *body) member(e *ast.Expr, terms []*ast.Term, r role) { b.elements(terms[len(terms)-1], e, r) }
+func (b *body) member(e *ast.Expr, terms []*ast.Term, r role) {
+	domain := terms[len(terms)-1]
+	b.elements(domain, e, r)
+	_, p, known := b.s.look(domain)
+	if !known || p.unknown() {
+		return
+	}
+	left, element := b.typeOf(terms[len(terms)-2]), types.Values(p.typ)
+	if element == nil && simple(p.typ) != nil {
+		b.c.found(TypesDiffer, at(domain, e), fmt.Sprintf("%s is a %s and has no elements", source(domain), typeName(p.typ)), "make it a list")
+	} else if element != nil && differ(left, simple(element)) {
+		b.c.found(TypesDiffer, e.Location, fmt.Sprintf("%s is %s and what is in %s is %s", source(terms[len(terms)-2]), typeName(left), source(domain), typeName(element)),
+			"`x in object` looks at values: for keys write `object[x]`")
+	}
+}
 
 // elements finds a search for elements of what may have none because of its type.
 func (b *body) elements(domain *ast.Term, e *ast.Expr, r role) {

@@ -51,11 +51,13 @@ func (c *checker) comparedNames(terms []*ast.Term, e *ast.Expr, s *scope) {
 	case "equal", "eq", "neq":
 		c.never(terms, e, s)
 		for i := 1; i <= 2; i++ {
+			c.weekday(terms[i], s.constants(terms[3-i]), e.Location, s)
 			if ref, _, known := s.look(terms[i]); known {
 				c.values(ref, s.constants(terms[3-i]), e.Location, s)
 			}
 		}
 	case "internal.member_2":
+		c.weekday(terms[1], s.elements(terms[2]), e.Location, s)
 		if ref, _, known := s.look(terms[1]); known {
 			c.values(ref, s.elements(terms[2]), e.Location, s)
 		}
@@ -226,20 +228,48 @@ func (c *checker) never(terms []*ast.Term, e *ast.Expr, s *scope) {
 	}
 }
 
-// partOf checks the server in what a denial takes for the beginning of a tool's id. A part of a
-// tool's name may well be looked for before there is such a tool.
+// partOf checks what a denial takes for a part of the name of a tool or a server: the server at the
+// beginning of an id, and capitals. Another part may well be looked for before there is such a tool.
 func (c *checker) partOf(e *ast.Expr, s *scope) {
 	terms, ok := e.Terms.([]*ast.Term)
-	if !ok || len(terms) != 3 || c.Known == nil || terms[0].String() != "startswith" {
+	if !ok || len(terms) != 3 || c.Known == nil || partly[terms[0].String()] == nil {
 		return
 	}
-	if ref, _, known := s.look(terms[1]); !known || !ref.Equal(toolIDRef) {
+	ref, _, known := s.look(terms[1])
+	if !known {
 		return
 	}
+	names := map[string][]string{"input.tool.id": c.Known.ids(), "input.tool.name": c.Known.names(), "input.tool.server": c.Known.Servers}[ref.String()]
+	fits := partly[terms[0].String()]
 	for _, value := range s.constants(terms[2]) {
 		text, _ := value.Value.(ast.String)
-		if server, _, whole := strings.Cut(string(text), "/"); whole {
-			c.oneOf(NoSuchServer, server, c.Known.Servers, "the name of a server", firstLoc(e.Location, value.Location))
+		loc := firstLoc(e.Location, value.Location)
+		if server, _, whole := strings.Cut(string(text), "/"); whole && ref.Equal(toolIDRef) && terms[0].String() == "startswith" {
+			c.oneOf(NoSuchServer, server, c.Known.Servers, "the name of a server", loc)
+			continue
+		}
+		as := func(text string) bool {
+			return slices.ContainsFunc(names, func(name string) bool { return fits(name, text) })
+		}
+		if lower := strings.ToLower(string(text)); !as(string(text)) && as(lower) {
+			c.found(NoSuchTool, loc, fmt.Sprintf("no %s fits %s with %q", ref, terms[0], string(text)), fmt.Sprintf("did you mean %q?", lower))
+		}
+	}
+}
+
+var partly = map[string]func(name, part string) bool{"startswith": strings.HasPrefix, "endswith": strings.HasSuffix, "contains": strings.Contains}
+
+var weekdays = []string{"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"}
+
+// weekday checks what the name of a day is compared with.
+func (c *checker) weekday(t *ast.Term, values []*ast.Term, loc *ast.Location, s *scope) {
+	call, ok := s.resolve(t).Value.(ast.Call)
+	if !ok || call[0].String() != "time.weekday" {
+		return
+	}
+	for _, value := range values {
+		if text, ok := value.Value.(ast.String); ok {
+			c.oneOf(NoSuchValue, string(text), weekdays, "a day of the week", firstLoc(loc, value.Location))
 		}
 	}
 }

@@ -47,6 +47,7 @@ func Run(p Policy) (findings []Finding) {
 }
 
 func newChecker(p Policy) *checker {
+	p.Input = withMaps(p.Input)
 	c := &checker{Policy: p, rules: map[string][]*ast.Rule{}, total: map[string]bool{}}
 	for _, file := range slices.Sorted(maps.Keys(p.Rules)) {
 		for _, rule := range p.Rules[file].Rules {
@@ -63,8 +64,9 @@ type checker struct {
 	rules    map[string][]*ast.Rule // by path
 	order    []*ast.Rule
 	roles    map[string]role
-	proved   map[string]bool // arguments that a denial of some family wants to be proved
-	total    map[string]bool // by path: rules that are never undefined
+	proved   map[string]bool          // arguments that a denial of some family wants to be proved
+	calls    map[string][][]*ast.Term // by path of a function: what it is called with
+	total    map[string]bool          // by path: rules that are never undefined
 	findings []Finding
 }
 

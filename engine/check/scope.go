@@ -18,6 +18,11 @@ type scope struct {
 
 func (c *checker) newScope(rule *ast.Rule) *scope {
 	s := &scope{c: c, defs: map[ast.Var]*ast.Term{}, element: map[ast.Var]*ast.Term{}, present: map[string]bool{}}
+	for i, arg := range rule.Head.Args {
+		if given := c.given(rulePath(rule), i); given != nil {
+			put(s.defs, arg, given)
+		}
+	}
 	s.learn(rule.Body)
 	ast.WalkBodies(rule, func(b ast.Body) bool {
 		s.learn(b)
@@ -221,20 +226,32 @@ func (s *scope) lookData(ref ast.Ref) place {
 	return s.step(place{typ: typeOfData(value)}, ref[len(known):])
 }
 
+// typeOfData is the type of a document: of a collection, with that of its elements where all have one.
 func typeOfData(v ast.Value) types.Type {
-	switch v.(type) {
+	var elements types.Type
+	add := func(t *ast.Term) {
+		switch one := typeOfData(t.Value); {
+		case elements == nil:
+			elements = one
+		case types.Compare(elements, one) != 0:
+			elements = types.A
+		}
+	}
+	switch v := v.(type) {
 	case ast.String:
 		return types.S
 	case ast.Number:
 		return types.N
 	case ast.Boolean:
 		return types.B
-	case ast.Null:
-		return types.Nl
 	case *ast.Array:
-		return types.NewArray(nil, types.A)
+		v.Foreach(add)
+		return types.NewArray(nil, orAny(elements))
+	case ast.Object:
+		v.Foreach(func(_, t *ast.Term) { add(t) })
+		return types.NewObject(nil, types.NewDynamicProperty(types.S, orAny(elements)))
 	default:
-		return types.NewObject(nil, types.NewDynamicProperty(types.S, types.A))
+		return types.Nl
 	}
 }
 
