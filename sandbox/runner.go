@@ -11,7 +11,7 @@ var (
 	runnerParts embed.FS
 	partNames   = []string{
 		"start", "stream", "values", "replies", "calls", "tools", "search", "toolbox", "helpers",
-		"loop", "source", "check", "hints", "endings", "cells", "errors", "processes", "forked", "life",
+		"loop", "source", "look", "check", "hints", "endings", "cells", "errors", "processes", "forked", "life",
 	}
 )
 
