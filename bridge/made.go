@@ -11,9 +11,10 @@ import (
 type Made struct {
 	Tool  string `json:"tool"`  // tool id, or "(other)": see maxMade
 	Count int    `json:"count"` // of calls
-	// Failed of them ended with an error that the server gave. Unanswered ones timed out,
-	// were cancelled or lost: whether the server did what they asked for is not known.
-	Failed     int `json:"failed"`
+	// Failed of them ended with an error that the server gave.
+	Failed int `json:"failed"`
+	// Unanswered of them timed out, were cancelled or got lost: whether the server did what
+	// they asked for is not known.
 	Unanswered int `json:"unanswered"`
 	// ReadOnly is what the server says of the tool; it is no proof.
 	ReadOnly bool `json:"read_only"`

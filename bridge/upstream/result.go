@@ -31,7 +31,7 @@ type Result struct {
 
 var errContent = errors.New("its content is not an array of objects")
 
-// readResult reads the result of a tools/call of at most most bytes.
+// readResult reads the result of a tools/call, which has at most that many bytes.
 func readResult(raw json.RawMessage, most int) (Result, error) {
 	if len(raw) > most {
 		return Result{}, &SizeError{int64(len(raw))}
