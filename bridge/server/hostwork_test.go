@@ -36,7 +36,7 @@ func (flooding) Start(context.Context) (sandbox.Instance, error) {
 func (m *script) flood() {
 	defer close(m.done)
 	defer m.toHost.Close()
-	m.say(`{"op":"ready","version":1}`)
+	m.say(`{"op":"ready","version":2}`)
 	args := `{"a":[` + strings.Repeat(`{},`, 20_000) + `{}]}`
 	lines := bufio.NewReader(m.fromHost)
 	for id := 0; ; {
@@ -45,7 +45,7 @@ func (m *script) flood() {
 		case err != nil:
 			return
 		case strings.Contains(line, `"op":"init"`), strings.Contains(line, `"op":"ping"`):
-			m.say(`{"op":"ready","version":1}`)
+			m.say(`{"op":"ready","version":2}`)
 		default: // the code, or an answer
 			id++
 			m.say(`{"op":"call","id":%d,"tool":"server/add","args":%s}`, id, args)

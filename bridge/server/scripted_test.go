@@ -58,7 +58,7 @@ func (m *script) play() {
 	defer close(m.done)
 	defer m.toHost.Close()
 	cell := 0
-	m.say(`{"op":"ready","version":1}`)
+	m.say(`{"op":"ready","version":2}`)
 	for lines := bufio.NewScanner(m.fromHost); lines.Scan(); {
 		var line struct {
 			Op, Code, Text string
@@ -76,7 +76,7 @@ func (m *script) play() {
 			m.say(`{"op":"done","cell":%d,"error":null}`, cell)
 		case "seen":
 		default:
-			m.say(`{"op":"ready","version":1}`)
+			m.say(`{"op":"ready","version":2}`)
 		}
 	}
 }

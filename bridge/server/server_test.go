@@ -325,7 +325,7 @@ func TestHandshakeDoesNotWaitForUpstreams(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(tools.Tools) != 1 || !strings.Contains(tools.Tools[0].Description, "async def add(params: dict) -> str:") {
+	if len(tools.Tools) != 1 || !strings.Contains(tools.Tools[0].Description, "async def add(") {
 		t.Errorf("tools: %+v", tools.Tools)
 	}
 }
