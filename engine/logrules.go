@@ -23,13 +23,13 @@ type MaskRule struct {
 	Path   []string // into the event; begins with input or result
 	Text   string   // the path as the policy wrote it
 	Upsert bool     // put Value there, instead of taking away what is there
-	Value  any
+	Value  any      // of an Upsert
 }
 
 // LogRules is what the policy wants of one event of the decision log.
 type LogRules struct {
-	Drop bool // keep no more of it than must be kept
-	Mask []MaskRule
+	Drop bool       // keep no more of it than must be kept
+	Mask []MaskRule // what to hide, in the policy's order
 }
 
 // maxMaskRules bounds what is done to one event.

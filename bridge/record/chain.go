@@ -55,8 +55,8 @@ func hashOf(line []byte) string {
 // A Head is the last line of a chain at some time. Who has it from elsewhere knows when the
 // end of a log was cut off or written anew.
 type Head struct {
-	Chain  string
-	Seq    int64
+	Chain  string // its id
+	Seq    int64  // number of the line in it, from 1
 	SHA256 string // of the line, hexadecimal
 }
 

@@ -77,8 +77,8 @@ type Bundle struct {
 
 // Error is why the policy could not decide.
 type Error struct {
-	Code    string `json:"code"`
-	Message string `json:"message"`
+	Code    string `json:"code"`    // as a denial has it, or of a call's failure
+	Message string `json:"message"` // for the operator
 }
 
 // Custom is what an event of ours has beside OPA's fields.
@@ -90,7 +90,7 @@ type Custom struct {
 
 // Digest stands for bytes that are not kept.
 type Digest struct {
-	Bytes  int    `json:"bytes"`
+	Bytes  int    `json:"bytes"`  // how many
 	SHA256 string `json:"sha256"` // hexadecimal
 }
 
@@ -132,11 +132,12 @@ type Options struct {
 	Path string
 	// Writer takes the lines instead; it is never closed.
 	Writer io.Writer
-	// MaxSize and MaxAge say when the file is put aside, under its name and the
+	// MaxSize, in bytes, says when the file is put aside, under its name and the
 	// time, and another one begun. Zero means never. Processes that share the file
 	// follow whoever does it first. No file is ever removed.
 	MaxSize int64
-	MaxAge  time.Duration
+	// MaxAge says the same by the time of the file's first line.
+	MaxAge time.Duration
 	// Upload has every line sent to a service too.
 	Upload *Upload
 	// Logger is told what is wrong with files and uploads; nil discards it.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -17,57 +18,69 @@ import (
 // rules. A rule that the line holds a result of is not evaluated again: the same expression over the
 // same facts gives the same. why says what cannot be worked out.
 func (p *Player) prepare(ctx context.Context, d *decided, s *setting) (why string) {
-	tool, ok1 := d.input["tool"].(map[string]any)
-	call, ok2 := d.input["call"].(map[string]any)
-	if !ok1 || !ok2 {
-		return "its input is masked"
-	}
-	server, configured := s.config.Servers[d.facts.Tool.Server]
+	server, configured := s.config.Servers[d.tool.Server]
 	if p.fixed != nil {
-		private := configured && server.Private.Has(d.facts.Tool.Name)
-		tool["known"] = d.facts.Tool.Known && configured
-		tool["private"] = private
-		labels := []any{}
+		tool, labels := object(d.input["tool"]), []any{}
+		private := configured && server.Private.Has(d.tool.Name)
 		if private {
 			labels = append(labels, bridge.LabelPrivate)
 		}
-		tool["labels"] = labels
+		d.tool.Known = d.tool.Known && configured
+		tool["known"], tool["private"], tool["labels"] = d.tool.Known, private, labels
 	}
 	if p.opts.Resimulate {
 		p.resume(d)
 	}
 	rules := []any{}
-	for _, text := range server.Rules[d.facts.Tool.Name] {
-		ok, why := p.rule(ctx, d, s, text)
+	for _, rule := range server.Rules[d.tool.Name] {
+		ok, why := p.rule(ctx, d, s, rule)
 		if why != "" {
 			return why
 		}
-		rules = append(rules, map[string]any{"rule": text, "ok": ok})
+		rules = append(rules, map[string]any{"rule": rule, "ok": ok})
 	}
-	if d.facts.Tool.Known {
-		call["rules"] = rules
+	if d.tool.Known {
+		object(d.input["call"])["rules"] = rules
 	}
 	return ""
 }
 
-func (p *Player) rule(ctx context.Context, d *decided, s *setting, text string) (ok bool, why string) {
-	i := slices.IndexFunc(d.facts.Call.Rules, func(r engine.RuleResult) bool { return r.Rule == text })
-	if i >= 0 && !p.opts.Resimulate {
-		return d.facts.Call.Rules[i].OK, ""
+// recorded returns the result of a rule in the line.
+func (d *decided) recorded(rule string) (ok, is bool) {
+	for _, r := range list(object(d.input["call"])["rules"]) {
+		if r := object(r); r["rule"] == rule {
+			ok, _ = r["ok"].(bool)
+			return ok, true
+		}
 	}
-	rule, err := s.rules.get(text)
-	call, _ := d.input["call"].(map[string]any)
-	switch args, there := call["args"]; {
-	case i >= 0 && (err != nil || !strings.Contains(text, "session")):
-		return d.facts.Call.Rules[i].OK, ""
+	return false, false
+}
+
+func (p *Player) rule(ctx context.Context, d *decided, s *setting, expr string) (ok bool, why string) {
+	was, is := d.recorded(expr)
+	if is && !p.opts.Resimulate {
+		return was, ""
+	}
+	rule, err := s.rules.get(expr)
+	switch args, there := object(d.input["call"])["args"]; {
+	case is && (err != nil || !strings.Contains(expr, "session")):
+		return was, ""
 	case err != nil:
 		return false, "a CEL rule needs the tool's schema, which the log does not hold"
-	case d.hidden("input", "call", "args"):
+	case d.hides("input", "call", "args"):
 		return false, "a CEL rule reads arguments that the log does not show"
 	case !there || args == nil:
 		return false, "" // too large to be looked at: no rule holds
 	default:
-		ok, err := rule.Eval(ctx, args, d.facts.Tool, d.facts.Session)
+		var facts struct {
+			Tool    engine.Tool
+			Session engine.Session
+		}
+		data, err := json.Marshal(map[string]any{"tool": d.input["tool"], "session": d.input["session"]})
+		if err != nil || json.Unmarshal(data, &facts) != nil {
+			return false, "its input is not there, or not all of it"
+		}
+		ok, err := rule.Eval(ctx, args, facts.Tool, facts.Session)
 		return ok && err == nil, ""
 	}
 }
@@ -101,11 +114,11 @@ func (c *ruleCache) get(text string) (*celrule.Rule, error) {
 	return one.rule, one.err
 }
 
-// hides says which part of the input the policy may look at that the line does not show.
-func (d *decided) hides(e *engine.Engine) (why string) {
-	for _, path := range slices.Concat(d.Erased, d.Masked) {
+// unread says that the policy may look at something that the line does not show.
+func (d *decided) unread(e *engine.Engine) (why string) {
+	for _, path := range d.hiddenPaths {
 		parts := pathOf(path)
-		_, emptied := d.Custom.Cut[path] // by us, and not by the team's policy
+		_, emptied := d.cut[path]
 		if parts[0] == "input" && e.Reads(emptied, parts[1:]...) {
 			return "the policy reads what the log does not show"
 		}
@@ -113,9 +126,9 @@ func (d *decided) hides(e *engine.Engine) (why string) {
 	return ""
 }
 
-// hidden reports whether that part of the event, or something in it, is not shown.
-func (d *decided) hidden(part ...string) bool {
-	return slices.ContainsFunc(slices.Concat(d.Erased, d.Masked), func(path string) bool {
+// hides reports whether that part of the event, or something in it, is not shown.
+func (d *decided) hides(part ...string) bool {
+	return slices.ContainsFunc(d.hiddenPaths, func(path string) bool {
 		parts := pathOf(path)
 		n := min(len(parts), len(part))
 		return slices.Equal(parts[:n], part[:n])
@@ -134,12 +147,13 @@ func pathOf(path string) []string {
 
 // overrule denies what the bridge denies whatever a policy says.
 func overrule(d *decided, now engine.Decision) engine.Decision {
-	tool, _ := d.input["tool"].(map[string]any)
+	size, _ := object(d.input["call"])["args_bytes"].(json.Number)
+	n, err := size.Int64()
 	switch {
 	case !now.Allow:
-	case tool["known"] != true:
+	case !d.tool.Known:
 		return denied(now, engine.CodeToolNotAllowed, "this tool does not exist")
-	case d.facts.Call.ArgsBytes > bridge.MaxArguments:
+	case err != nil || n > bridge.MaxArguments:
 		return denied(now, engine.CodeArgumentsTooLarge, "the arguments are too large")
 	}
 	return now
@@ -167,18 +181,16 @@ func (p *Player) sessionOf(id string) *session {
 
 // resume puts the labels and counters into the input that the session would have by now.
 func (p *Player) resume(d *decided) {
-	s := p.sessionOf(d.facts.Session.ID)
+	s := p.sessionOf(d.session)
 	labels, sources, calls := []any{}, map[string]any{}, map[string]any{}
 	for _, label := range s.labels {
 		labels, sources[label] = append(labels, label), s.sources[label]
 	}
 	for tool, n := range s.calls {
-		calls[tool] = number(n)
+		calls[tool] = json.Number(strconv.FormatInt(n, 10))
 	}
-	if in, ok := d.input["session"].(map[string]any); ok {
-		in["labels"], in["label_sources"], in["calls_by_tool"] = labels, sources, calls
-	}
-	d.facts.Session.Labels, d.facts.Session.LabelSources, d.facts.Session.CallsByTool = s.labels, s.sources, s.calls
+	in := object(d.input["session"])
+	in["labels"], in["label_sources"], in["calls_by_tool"] = labels, sources, calls
 }
 
 // commit does to the session what the bridge would.
@@ -186,11 +198,11 @@ func (p *Player) commit(d *decided, now engine.Decision) {
 	if !now.Allow {
 		return
 	}
-	s := p.sessionOf(d.facts.Session.ID)
-	s.calls[d.facts.Tool.ID]++
+	s := p.sessionOf(d.session)
+	s.calls[d.tool.ID]++
 	for _, label := range now.Effects.LabelsAdd {
 		if _, has := s.sources[label]; !has {
-			s.labels, s.sources[label] = append(s.labels, label), d.facts.Tool.ID
+			s.labels, s.sources[label] = append(s.labels, label), d.tool.ID
 		}
 	}
 }

@@ -50,6 +50,7 @@ type Player struct {
 	mu       sync.Mutex // guards what follows
 	report   Report
 	groups   map[groupKey]*Group
+	rules    map[ruleKey]string  // that deny, by what they say
 	sessions map[string]*session // of Resimulate
 }
 
@@ -65,7 +66,7 @@ func New(ctx context.Context, opts Options) (*Player, error) {
 	if opts.Engine == nil {
 		return nil, errors.New("replaying: there is no policy")
 	}
-	p := &Player{opts: opts, configs: map[string]*setting{}, groups: map[groupKey]*Group{}, sessions: map[string]*session{}}
+	p := &Player{opts: opts, configs: map[string]*setting{}, groups: map[groupKey]*Group{}, rules: map[ruleKey]string{}, sessions: map[string]*session{}}
 	p.report.Why = map[string]int64{}
 	if opts.Config != nil {
 		e, err := opts.Engine(ctx, *opts.Config)
@@ -188,48 +189,36 @@ func (p *Player) unreadable() {
 	p.report.Unreadable++
 }
 
-// decided is a line of the log.
+// decided is a decision of the log.
 type decided struct {
-	DecisionID string `json:"decision_id"`
-	Path       string
-	Input      json.RawMessage
-	Result     engine.Decision
-	Erased     []string
-	Masked     []string
-	Custom     struct {
-		Config  string
-		Dropped *struct{}
-		Cut     map[string]struct{}
-	}
+	id      string
+	input   map[string]any
+	tool    engine.Tool // as far as it is asked for here
+	session string      // id
+	client  string
+	allow   bool
+	denials []engine.Denial
+	labels  []string // that were added
 
-	input map[string]any
-	facts struct { // of Input
-		Tool engine.Tool
-		Call struct {
-			Rules     []engine.RuleResult
-			ArgsBytes int `json:"args_bytes"`
-		}
-		Session   engine.Session
-		Principal engine.Principal
-	}
+	hiddenPaths []string       // erased or masked
+	cut         map[string]any // those of them that we emptied, and not the team's policy
 }
 
-// inputBounds bound the input of a line; lines are bounded already.
-var inputBounds = strictjson.Bounds{Bytes: record.MaxLine, Values: record.MaxLine}
-
 func (p *Player) play(ctx context.Context, j job) {
-	var d decided
-	if json.Unmarshal(j.text, &d) != nil {
+	value, err := strictjson.Decode(j.text, lineBounds)
+	event, ok := value.(map[string]any)
+	if err != nil || !ok {
 		p.unreadable()
 		return
 	}
-	if d.Path != record.Path {
+	if event["path"] != record.Path {
 		return
 	}
+	var d decided
 	if n := p.done.Add(1); p.opts.Progress != nil && n%1000 == 0 {
 		p.opts.Progress(n)
 	}
-	if why := d.read(); why != "" {
+	if why := d.read(event); why != "" {
 		p.undecidable(why)
 		return
 	}
@@ -239,7 +228,7 @@ func (p *Player) play(ctx context.Context, j job) {
 	}
 	why := p.prepare(ctx, &d, j.setting)
 	if why == "" {
-		why = d.hides(j.setting.engine)
+		why = d.unread(j.setting.engine)
 	}
 	if why != "" {
 		p.undecidable(why)
@@ -253,21 +242,61 @@ func (p *Player) play(ctx context.Context, j job) {
 	p.compare(ctx, j, &d, now)
 }
 
-// read reads the input of a decision; why says what is missing.
-func (d *decided) read() (why string) {
-	if d.Custom.Dropped != nil {
+// lineBounds bound the values of a line; its size is bounded already.
+var lineBounds = strictjson.Bounds{Bytes: record.MaxLine, Values: record.MaxLine}
+
+// read reads an event; why says what is missing.
+func (d *decided) read(event map[string]any) (why string) {
+	custom := object(event["custom"])
+	if custom["dropped"] != nil {
 		return "the event was dropped by data.system.log.drop"
 	}
-	value, err := strictjson.Decode(d.Input, inputBounds)
-	input, ok := value.(map[string]any)
-	if err != nil || !ok || json.Unmarshal(d.Input, &d.facts) != nil {
-		return "its input is not there, or is none"
+	d.id, d.cut = text(event["decision_id"]), object(custom["cut"])
+	d.hiddenPaths = append(texts(event["erased"]), texts(event["masked"])...)
+	result := object(event["result"])
+	allow, ok := result["allow"].(bool)
+	if !ok {
+		return "its result is not there"
 	}
-	for _, part := range []string{"hook", "tool", "call", "run", "session", "principal"} {
-		if _, ok := input[part]; !ok {
-			return "its input is masked"
+	d.allow, d.labels = allow, texts(object(result["effects"])["labels_add"])
+	for _, denial := range list(result["denials"]) {
+		d.denials = append(d.denials, engine.Denial{Code: text(object(denial)["code"]), Message: text(object(denial)["message"])})
+	}
+	d.input = object(event["input"])
+	for _, part := range []string{"tool", "call", "run", "session", "principal"} {
+		if object(d.input[part]) == nil {
+			return "its input is not there, or not all of it"
 		}
 	}
-	d.input = input
+	tool := object(d.input["tool"])
+	known, ok := tool["known"].(bool)
+	d.tool = engine.Tool{ID: text(tool["id"]), Server: text(tool["server"]), Name: text(tool["name"]), Known: known}
+	if !ok || d.tool.ID == "" {
+		return "its tool is not there"
+	}
+	d.session, d.client = text(object(d.input["session"])["id"]), text(object(d.input["principal"])["client"])
 	return ""
+}
+
+func object(v any) map[string]any {
+	m, _ := v.(map[string]any)
+	return m
+}
+
+func list(v any) []any {
+	l, _ := v.([]any)
+	return l
+}
+
+func text(v any) string {
+	s, _ := v.(string)
+	return s
+}
+
+func texts(v any) []string {
+	var all []string
+	for _, one := range list(v) {
+		all = append(all, text(one))
+	}
+	return all
 }

@@ -6,10 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/mcp-code-mode/mcp-code-mode/engine"
+	"github.com/mcp-code-mode/mcp-code-mode/internal/strictjson"
 )
 
 // maxGroups bounds the groups of flips; further ones are counted in one group.
@@ -29,22 +29,22 @@ type Report struct {
 
 // Group is flips of one kind.
 type Group struct {
-	Now     string  `json:"now"`    // allow or deny
-	Code    string  `json:"code"`   // of the first denial: the new one, or the one that is gone
-	Rule    string  `json:"rule"`   // the policy rule that denies now, "" where none does
-	Tool    string  `json:"tool"`   // id
-	Client  string  `json:"client"` // name, as it said
-	Count   int64   `json:"count"`
-	Example Example `json:"example"`
+	Now     string  `json:"now"`     // allow or deny
+	Code    string  `json:"code"`    // of the first denial: the new one, or the one that is gone
+	Rule    string  `json:"rule"`    // the policy rule that denies now, "" where none does
+	Tool    string  `json:"tool"`    // id
+	Client  string  `json:"client"`  // name, as it said
+	Count   int64   `json:"count"`   // of calls
+	Example Example `json:"example"` // one of them
 }
 
 // Example is one of the decisions of a group.
 type Example struct {
-	File       string          `json:"file"`
-	Line       int             `json:"line"`
-	DecisionID string          `json:"decision_id"`
-	Message    string          `json:"message"` // of the denial
-	Args       json.RawMessage `json:"args"`    // as recorded
+	File       string          `json:"file"`        // of the log
+	Line       int             `json:"line"`        // in it, from 1
+	DecisionID string          `json:"decision_id"` // as recorded
+	Message    string          `json:"message"`     // of the denial
+	Args       json.RawMessage `json:"args"`        // as recorded
 }
 
 type groupKey struct{ now, code, rule, tool, client string }
@@ -58,41 +58,39 @@ func (p *Player) undecidable(why string) {
 }
 
 func (p *Player) compare(ctx context.Context, j job, d *decided, now engine.Decision) {
-	was := d.Result
-	if was.Allow != now.Allow {
+	if d.allow != now.Allow {
 		p.flip(ctx, j, d, now)
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.report.Decisions++
-	if slices.Equal(codes(was), codes(now)) && slices.Equal(was.Effects.LabelsAdd, now.Effects.LabelsAdd) {
+	if slices.Equal(codes(d.denials), codes(now.Denials)) && slices.Equal(d.labels, now.Effects.LabelsAdd) {
 		p.report.Same++
 	} else {
 		p.report.Changed++
 	}
 }
 
-func codes(d engine.Decision) []string {
-	list := make([]string, len(d.Denials))
-	for i, denial := range d.Denials {
+func codes(denials []engine.Denial) []string {
+	list := make([]string, len(denials))
+	for i, denial := range denials {
 		list[i] = denial.Code
 	}
 	return list
 }
 
 func (p *Player) flip(ctx context.Context, j job, d *decided, now engine.Decision) {
-	key := groupKey{now: "allow", tool: d.facts.Tool.ID, client: d.facts.Principal.Client}
-	denials := d.Result.Denials
+	key, denials := groupKey{now: "allow", tool: d.tool.ID, client: d.client}, d.denials
 	if !now.Allow {
 		key.now, denials = "deny", now.Denials
 	}
-	example := Example{File: j.file, Line: j.line, DecisionID: d.DecisionID}
+	example := Example{File: j.file, Line: j.line, DecisionID: d.id}
 	if len(denials) > 0 {
 		key.code, example.Message = denials[0].Code, denials[0].Message
 	}
 	if !now.Allow {
-		key.rule = ruleOf(ctx, j.setting.engine, d, key.code)
+		key.rule = p.ruleOf(ctx, j.setting.engine, d, denials[0])
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -103,32 +101,49 @@ func (p *Player) flip(ctx context.Context, j job, d *decided, now engine.Decisio
 	}
 	g := p.groups[key]
 	if g == nil {
-		var call struct {
-			Call struct{ Args json.RawMessage }
+		var err error
+		if example.Args, err = strictjson.Append(nil, object(d.input["call"])["args"]); err != nil {
+			example.Args = json.RawMessage("null") // nothing that was decoded comes here
 		}
-		_ = json.Unmarshal(d.Input, &call) // it was read before
-		example.Args = call.Call.Args
 		g = &Group{Now: key.now, Code: key.code, Rule: key.rule, Tool: key.tool, Client: key.client, Example: example}
 		p.groups[key] = g
 	}
 	g.Count++
 }
 
-// ruleOf names the policy rule that denies: one that held, with that code if it has one.
-func ruleOf(ctx context.Context, e *engine.Engine, d *decided, code string) string {
+// ruleKey is what a rule says. That it is that rule which says it is looked up once.
+type ruleKey struct {
+	engine *engine.Engine
+	tool   string
+	denial engine.Denial
+}
+
+// maxRules bounds what is remembered of rules: messages may hold arguments.
+const maxRules = 10_000
+
+// ruleOf names the policy rule that denies: one that held, with that code if there is one.
+func (p *Player) ruleOf(ctx context.Context, e *engine.Engine, d *decided, denial engine.Denial) string {
+	key := ruleKey{e, d.tool.ID, denial}
+	p.mu.Lock()
+	named, has := p.rules[key]
+	p.mu.Unlock()
+	if has {
+		return named
+	}
 	_, held := e.Explain(ctx, d.input)
-	named := ""
 	for _, rule := range held {
-		if !strings.HasSuffix(rule.Name, ".deny") {
+		if !strings.HasSuffix(rule.Name, ".deny") || named != "" && rule.Code != denial.Code {
 			continue
 		}
-		name := fmt.Sprintf("%s (%s)", rule.Name, rule.Location)
-		if rule.Code == code {
-			return name
+		named = fmt.Sprintf("%s (%s)", rule.Name, rule.Location)
+		if rule.Code == denial.Code {
+			break
 		}
-		if named == "" {
-			named = name
-		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.rules) < maxRules {
+		p.rules[key] = named
 	}
 	return named
 }
@@ -148,5 +163,3 @@ func (p *Player) Report() Report {
 	})
 	return r
 }
-
-func number(n int64) json.Number { return json.Number(strconv.FormatInt(n, 10)) }

@@ -32,7 +32,7 @@ func newPolicyReplay(u *ui) *cobra.Command {
 	var expect string
 	var resimulate, asJSON bool
 	cmd := &cobra.Command{
-		Use:   "replay [options] LOG... [--config FILE | -- COMMAND [ARG]...]",
+		Use:   "replay [options] LOG...",
 		Short: "Decide what decision logs hold under another policy or config, and say what changes",
 		Example: `  mcp-code-mode policy replay --policy new decisions.jsonl*
   mcp-code-mode policy replay --policy new --config servers.json --expect flips.txt decisions.jsonl
@@ -48,8 +48,7 @@ A decision is undecidable when the policy reads arguments that the log does not 
 
 The exit code is 1 when there are flips that are not expected, or undecidable decisions.`,
 		DisableFlagsInUseLine: true,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			logs, command := split(cmd, args)
+		RunE: func(cmd *cobra.Command, logs []string) error {
 			if len(logs) == 0 {
 				return usagef("mcp-code-mode policy replay --policy DIR decisions.jsonl", "policy replay needs the files of a decision log")
 			}
@@ -57,7 +56,7 @@ The exit code is 1 when there are flips that are not expected, or undecidable de
 			if err != nil {
 				return err
 			}
-			report, err := o.replay(cmd.Context(), u, logs, command, resimulate)
+			report, err := o.replay(cmd.Context(), u, logs, resimulate)
 			if err != nil {
 				return err
 			}
@@ -67,16 +66,16 @@ The exit code is 1 when there are flips that are not expected, or undecidable de
 	textVar(cmd.Flags(), &expect, "expect", "FILE", "flips that are wanted, one line each")
 	cmd.Flags().BoolVar(&resimulate, "resimulate", false, "work out labels and the counters of tools anew")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON")
-	o.addSource(cmd)
+	textVar(cmd.Flags(), &o.config, "config", "FILE", "the servers, lists and rules to decide with, instead of those recorded")
 	o.addPolicy(cmd)
 	o.addMaxCalls(cmd)
 	o.addLogLevel(cmd)
 	return cmd
 }
 
-func (o *options) replay(ctx context.Context, u *ui, logs, command []string, resimulate bool) (report replay.Report, err error) {
+func (o *options) replay(ctx context.Context, u *ui, logs []string, resimulate bool) (report replay.Report, err error) {
 	log := u.logger(o.logLevel)
-	opts, err := o.bridgeOptions(command, log)
+	opts, err := o.bridgeOptions(nil, log)
 	if err != nil {
 		return report, err
 	}
@@ -92,7 +91,7 @@ func (o *options) replay(ctx context.Context, u *ui, logs, command []string, res
 			return engine.New(ctx, engine.Options{Policy: opts.Policy, Bundle: opts.PolicyBundle, Name: o.policy, Config: config, Logger: log})
 		},
 	}
-	if o.config != "" || command != nil {
+	if o.config != "" {
 		config := bridge.PolicyConfig(opts)
 		playing.Config = &config
 	}
@@ -164,7 +163,10 @@ func printReplay(u *ui, r replay.Report, expected []expectation, asJSON bool) er
 	if err := u.output(text); err != nil {
 		return err
 	}
-	if len(unexpected) > 0 || r.Undecidable > 0 {
+	switch {
+	case r.Decisions == 0:
+		return errors.New("there is no decision in these files")
+	case len(unexpected) > 0 || r.Undecidable > 0:
 		return told(exitFailed)
 	}
 	return nil
