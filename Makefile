@@ -29,7 +29,7 @@ RUNSC := sandbox/gvisor/embedded/runsc-$(ARCH)
 # Go packages under testdata are left out of ./..., so they are named.
 PACKAGES := ./... $(sort $(patsubst %/,./%,$(dir $(wildcard testdata/*/*.go))))
 # Packages that need no sandbox: quick to test under the race detector.
-PURE := ./bridge ./bridge/record ./bridge/schema ./bridge/stub ./bridge/upstream ./sandbox ./sandbox/internal/protocol ./sandbox/rawio ./sandbox/wire ./cmd/mcp-code-mode/internal/... ./internal/... ./engine/celrule
+PURE := ./bridge ./bridge/record ./bridge/replay ./bridge/schema ./bridge/stub ./bridge/upstream ./sandbox ./sandbox/internal/protocol ./sandbox/rawio ./sandbox/wire ./cmd/mcp-code-mode/internal/... ./internal/... ./engine/celrule
 
 .DEFAULT_GOAL := help
 .PHONY: help build test lint race bench soak fuzz demo cross snapshot release apidiff api-base clean runsc servers have-docker have-python have-node have-cc

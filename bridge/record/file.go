@@ -93,7 +93,7 @@ func (l *Log) putAside() error {
 	defer unlock()
 	info, err := os.Lstat(l.opts.Path)
 	if err != nil || !os.SameFile(info, l.info) {
-		return nil //nolint:nilerr // it is gone from its place already, and that is all that was wanted
+		return nil // it is gone from its place, and that is all that was wanted
 	}
 	const tries = 100 // names of one millisecond
 	for i := range tries {

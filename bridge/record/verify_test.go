@@ -57,7 +57,8 @@ func TestVerifyFindsWhatWasDoneToALog(t *testing.T) {
 	}
 	swapped := slices.Clone(lines)
 	swapped[2], swapped[4] = swapped[4], swapped[2]
-	relinked := edit(lines[9][:strings.Index(lines[9], `,"chain"`)]) + lines[9][strings.Index(lines[9], `,"chain"`):]
+	event, chain, _ := strings.Cut(lines[9], `,"chain"`)
+	relinked := edit(event) + `,"chain"` + chain
 	for name, c := range map[string]struct {
 		files [][]string
 		heads []Head

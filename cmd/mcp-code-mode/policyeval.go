@@ -26,7 +26,7 @@ func newPolicyEval(u *ui) *cobra.Command {
 		Short: "Show what a policy decides about one call, and the rules behind it",
 		Example: `  mcp-code-mode policy eval --config servers.json -i input.json
   mcp-code-mode policy eval --policy policies --config servers.json --json -i input.json
-  tail -1 decisions.jsonl | mcp-code-mode policy eval --config servers.json -i -`,
+  grep codemode/decision decisions.jsonl | tail -1 | mcp-code-mode policy eval --config servers.json -i -`,
 		Long: `The input is a JSON object as the policy schema describes it, or a line of a decision
 log, which holds one. The config and the options give the lists and numbers the policy works
 with. No server is started.`,
