@@ -210,10 +210,10 @@ func TestToolsCanBeLookedAtInEveryUsualWay(t *testing.T) {
 		`print(list(TOOLS), list(TOOLS.keys()))`: "['create_issue', 'other'] ['create_issue', 'other']",
 		`for name, text in TOOLS.items(): print(name, len(text) > 3)`:                                         "create_issue True",
 		`for t in TOOLS: print(t.name, t.description, t["description"], t.server)`:                            "create_issue File it. File it. hub",
-		`print(await TOOLS["create_issue"](a=1), await list(TOOLS)[0]({"a": 1}))`:                             "hub/create-issue hub/create-issue", //nolint:dupword // two calls print it
+		`print(await TOOLS["create_issue"](a=1), await list(TOOLS)[0]({"a": 1}))`:                             "hub/create-issue hub/create-issue", // two calls print it
 		`print(await search_tools("file")[0](a=1))`:                                                           "hub/create-issue",
 		`print("hub/create-issue" in TOOLS, "nothing" in TOOLS, TOOLS.get("x", "none"))`:                      "True False none",
-		`print(TOOLS["create-issue"].name, TOOLS.create_issue.name)`:                                          "create_issue create_issue", //nolint:dupword // two calls print it
+		`print(TOOLS["create-issue"].name, TOOLS.create_issue.name)`:                                          "create_issue create_issue", // two calls print it
 		`print(TOOLS.schema("create_issue")["input"]["type"], TOOLS["create_issue"].inputSchema)`:             "object {'type': 'object'}",
 		`print(json.dumps(TOOLS.servers), TOOLS.servers)`:                                                     `{"hub": ""} hub (2 tools)`,
 		"try: TOOLS['createIssue']\nexcept KeyError as e: print(e)":                                           "did you mean create_issue?",

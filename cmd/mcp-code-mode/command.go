@@ -22,16 +22,6 @@ func serverOf(cmd *cobra.Command, args []string) []string {
 	return args
 }
 
-// split parts the arguments of a command that takes some of its own at "--": those, and the command
-// line of a server, nil where there is no "--".
-func split(cmd *cobra.Command, args []string) (own, server []string) {
-	dash := cmd.ArgsLenAtDash()
-	if dash < 0 {
-		return args, nil
-	}
-	return args[:dash], args[dash:]
-}
-
 // warnOfOptions says which words of a server's command line would be options of ours if
 // they stood before it. After "--" they are meant for the server.
 func warnOfOptions(cmd *cobra.Command, server []string, log *slog.Logger) {
