@@ -22,7 +22,7 @@ func (p *policy) close(ctx context.Context) error {
 		pkg := rule.Module.Package.Path.String()
 		if guards[pkg] == nil {
 			m := &ast.Module{Package: &ast.Package{Path: rule.Module.Package.Path, Location: rule.Location}}
-			m.SetRegoVersion(ast.RegoV1)
+			m.SetRegoVersionSpan(lost.Rule.Module.RegoVersionSpan())
 			guards[pkg] = m
 		}
 		rule.Module = guards[pkg]

@@ -119,7 +119,7 @@ func (j *judge) decide(r *Request) (Decision, error) {
 func (j *judge) wrong(c *policyCase) (string, error) {
 	r, err := c.request(j.conf)
 	if err != nil {
-		return err.Error(), nil
+		return fmt.Sprintf("%s is no call: %v", c.Tool, err), err
 	}
 	d, err := j.decide(r)
 	var codes []string

@@ -96,7 +96,8 @@ func parse(ctx context.Context, src Source, opts loadOptions) (*policy, error) {
 		return nil, err
 	}
 	p := &policy{modules: map[string]*ast.Module{}, tests: map[string]*ast.Module{}, print: opts.print}
-	p.findings = append(unread, files.repeatedKeys(src)...)
+	p.findings = append(p.findings, unread...)
+	p.findings = append(p.findings, files.repeatedKeys(src)...)
 	if p.caps, err = files.capabilities(); err != nil {
 		return nil, err
 	}

@@ -36,6 +36,7 @@ type body struct {
 	s       *scope
 	rule    *ast.Rule
 	guarded map[string]guard
+	within  bool // of a comprehension
 }
 
 func (b *body) check(exprs ast.Body, r role) {
@@ -64,8 +65,10 @@ func (b *body) check(exprs ast.Body, r role) {
 			b.iteration(e, terms, inner)
 			b.truthy(e, terms, inner)
 		}
+		within := *b
+		within.within = true
 		for _, nested := range comprehensions(e) {
-			b.check(nested, inner)
+			within.check(nested, inner)
 		}
 	}
 }
@@ -211,8 +214,8 @@ func (b *body) ordering(e *ast.Expr, terms []*ast.Term, r role) {
 	for _, t := range terms[1:] {
 		_, p, known := b.s.look(t)
 		if !known {
-			t = b.readFrom(t)
-			if t == nil {
+			known = b.typeOf(t) == nil // what max([x, 0]) is depends on x
+			if t = b.readFrom(t); t == nil {
 				continue
 			}
 			_, p, _ = b.s.look(t)

@@ -38,8 +38,8 @@ func (b *body) member(e *ast.Expr, terms []*ast.Term, r role) {
 // elements finds a search for elements of what may have none because of its type.
 func (b *body) elements(domain *ast.Term, e *ast.Expr, r role) {
 	_, p, known := b.s.look(domain)
-	if !known || !p.args || !p.unknown() || r&denies == 0 {
-		return
+	if !known || !p.args || !p.unknown() || r&denies == 0 && !b.within {
+		return // a comprehension is empty then, which may prove something
 	}
 	key := b.key(domain)
 	if b.guarded[key].list || b.c.provedElsewhere(key) {
@@ -114,8 +114,8 @@ func (b *body) defaults(e *ast.Expr, terms []*ast.Term, op string, r role) {
 		if !known || !b.optional(get) {
 			continue
 		}
-		plain := op == "equal" || op == "eq"
-		if r&denies != 0 && !held && !(plain && b.harmlessFlag(get)) || r&proves != 0 && held {
+		flag := (op == "equal" || op == "eq") && b.harmlessFlag(get)
+		if r&denies != 0 && !held && !flag || r&proves != 0 && held {
 			b.c.found(HarmlessDefault, e.Location, fmt.Sprintf("the default %s of %s is the harmless value", get[3], source(terms[i])),
 				"leave object.get out where the argument must be there, and write what an absent one means as a rule of its own")
 		}

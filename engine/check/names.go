@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -27,6 +28,7 @@ func (c *checker) names(rule *ast.Rule, s *scope) {
 			c.comparedNames(v, &ast.Expr{Location: t.Location}, s)
 		case ast.Ref:
 			c.namesIn(s.resolve(t), s)
+			c.lookedUp(t, v, s)
 		case ast.String:
 			c.script(string(v), firstLoc(t.Location, rule.Location))
 		}
@@ -50,6 +52,7 @@ func (c *checker) comparedNames(terms []*ast.Term, e *ast.Expr, s *scope) {
 	switch terms[0].String() {
 	case "equal", "eq", "neq":
 		c.never(terms, e, s)
+		c.pairs(terms[1], terms[2], e, s)
 		for i := 1; i <= 2; i++ {
 			c.weekday(terms[i], s.constants(terms[3-i]), e.Location, s)
 			if ref, _, known := s.look(terms[i]); known {
@@ -117,6 +120,37 @@ func (c *checker) oneOf(code, text string, known []string, what string, loc *ast
 		fix = fmt.Sprintf("there are %s", strings.Join(known, ", "))
 	}
 	c.found(code, loc, fmt.Sprintf("%q is not %s", text, what), fix)
+}
+
+// lookedUp checks the keys of a list of the policy's own that the input is looked up in.
+func (c *checker) lookedUp(t *ast.Term, ref ast.Ref, s *scope) {
+	path, rest := c.callee(ref)
+	if path == "" || len(rest) != 1 {
+		return
+	}
+	if key, _, known := s.look(rest[0]); known {
+		c.values(key, s.keys(ast.NewTerm(ref[:len(ref)-1])), t.Location, s)
+	}
+}
+
+// pairs takes two lists or two objects apart that are compared with each other.
+func (c *checker) pairs(a, b *ast.Term, e *ast.Expr, s *scope) {
+	switch x := a.Value.(type) {
+	case *ast.Array:
+		if y, ok := b.Value.(*ast.Array); ok && x.Len() == y.Len() {
+			for i := range x.Len() {
+				c.comparedNames([]*ast.Term{ast.NewTerm(ast.Equal.Ref()), x.Elem(i), y.Elem(i)}, e, s)
+			}
+		}
+	case ast.Object:
+		if y, ok := b.Value.(ast.Object); ok {
+			x.Foreach(func(key, value *ast.Term) {
+				if other := y.Get(key); other != nil {
+					c.comparedNames([]*ast.Term{ast.NewTerm(ast.Equal.Ref()), value, other}, e, s)
+				}
+			})
+		}
+	}
 }
 
 // namedFields are the objects whose fields have names that the schema does not know.
@@ -235,13 +269,17 @@ func (c *checker) partOf(e *ast.Expr, s *scope) {
 	if !ok || len(terms) != 3 || c.Known == nil || partly[terms[0].String()] == nil {
 		return
 	}
-	ref, _, known := s.look(terms[1])
+	of, part := terms[1], terms[2]
+	if terms[0].String() == "regex.match" {
+		of, part = part, of
+	}
+	ref, _, known := s.look(of)
 	if !known {
 		return
 	}
 	names := map[string][]string{"input.tool.id": c.Known.ids(), "input.tool.name": c.Known.names(), "input.tool.server": c.Known.Servers}[ref.String()]
 	fits := partly[terms[0].String()]
-	for _, value := range s.constants(terms[2]) {
+	for _, value := range s.constants(part) {
 		text, _ := value.Value.(ast.String)
 		loc := firstLoc(e.Location, value.Location)
 		if server, _, whole := strings.Cut(string(text), "/"); whole && ref.Equal(toolIDRef) && terms[0].String() == "startswith" {
@@ -257,7 +295,13 @@ func (c *checker) partOf(e *ast.Expr, s *scope) {
 	}
 }
 
-var partly = map[string]func(name, part string) bool{"startswith": strings.HasPrefix, "endswith": strings.HasSuffix, "contains": strings.Contains}
+var partly = map[string]func(name, part string) bool{
+	"startswith": strings.HasPrefix, "endswith": strings.HasSuffix, "contains": strings.Contains,
+	"regex.match": func(name, pattern string) bool {
+		re, err := regexp.Compile(pattern)
+		return err == nil && re.MatchString(name)
+	},
+}
 
 var weekdays = []string{"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"}
 

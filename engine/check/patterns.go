@@ -8,6 +8,7 @@ import (
 
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/topdown"
+	"github.com/open-policy-agent/opa/v1/types"
 )
 
 // patternAt says which operand of a builtin is a pattern.
@@ -68,6 +69,30 @@ func tryBuiltin(name string, operands ...*ast.Term) (err error) {
 		return nil
 	}
 	return f(topdown.BuiltinContext{Context: context.Background()}, operands, func(*ast.Term) error { return nil })
+}
+
+// fold is the text that a builtin makes of constants, nil where it is not one.
+func fold(call ast.Call, at *ast.Location) *ast.Term {
+	b := ast.BuiltinMap[call[0].String()]
+	f := topdown.GetBuiltin(call[0].String())
+	if b == nil || f == nil || b.Nondeterministic || types.Compare(b.Decl.Result(), types.S) != 0 {
+		return nil
+	}
+	for _, operand := range call[1:] {
+		if ast.IsConstant(operand.Value) {
+			continue
+		}
+		return nil
+	}
+	var folded *ast.Term
+	err := f(topdown.BuiltinContext{Context: context.Background()}, call[1:], func(t *ast.Term) error {
+		folded = ast.NewTerm(t.Value).SetLocation(at)
+		return nil
+	})
+	if err != nil {
+		return nil
+	}
+	return folded
 }
 
 // loose finds patterns that prove less than they seem to. Only where they prove something.

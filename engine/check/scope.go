@@ -273,6 +273,10 @@ func (s *scope) constants(t *ast.Term) []*ast.Term {
 	switch v := t.Value.(type) {
 	case ast.String, ast.Number, ast.Boolean, ast.Null:
 		return []*ast.Term{t}
+	case ast.Call:
+		if folded := fold(v, t.Location); folded != nil {
+			return []*ast.Term{folded}
+		}
 	case ast.Ref:
 		if path, rest := s.c.callee(v); path != "" {
 			return s.ofRule(path, rest)
@@ -293,11 +297,36 @@ func (s *scope) elements(t *ast.Term) []*ast.Term {
 		v.Foreach(add)
 	case ast.Object:
 		v.Foreach(func(_, e *ast.Term) { add(e) })
+	case ast.Call:
+		if v[0].String() == "object.keys" && len(v) == 2 {
+			return s.keys(v[1])
+		}
 	case ast.Ref:
 		if path, rest := s.c.callee(v); path != "" && len(rest) == 0 {
 			for _, rule := range s.c.rules[path] {
 				if value := rule.Head.Value; value != nil && isTrue(rule.Body) {
 					list = append(list, s.elements(value)...)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// keys are the keys of an object, or the elements of a set, that is written out.
+func (s *scope) keys(t *ast.Term) []*ast.Term {
+	t = s.resolve(t)
+	var list []*ast.Term
+	switch v := t.Value.(type) {
+	case ast.Set:
+		return s.elements(t)
+	case ast.Object:
+		v.Foreach(func(key, _ *ast.Term) { list = append(list, s.constants(key)...) })
+	case ast.Ref:
+		if path, rest := s.c.callee(v); path != "" && len(rest) == 0 {
+			for _, rule := range s.c.rules[path] {
+				if value := rule.Head.Value; value != nil && isTrue(rule.Body) {
+					list = append(list, s.keys(value)...)
 				}
 			}
 		}
