@@ -91,6 +91,9 @@ func (t tree) guards(src Source, modules map[string]*ast.Module) []check.Finding
 		findings = append(findings, t.missing(src, modules)...)
 	}
 	for _, m := range modules {
+		if m.Package.Path.HasPrefix(systemPackage) {
+			continue // its input is no call
+		}
 		for _, a := range m.Annotations {
 			a.Schemas = slices.DeleteFunc(a.Schemas, func(s *ast.SchemaAnnotation) bool {
 				if !loosens(s) {
@@ -102,6 +105,48 @@ func (t tree) guards(src Source, modules map[string]*ast.Module) []check.Finding
 		}
 	}
 	return findings
+}
+
+// systemPackage is where OPA itself looks for rules, of the decision log for one. Their input is
+// another document than a call.
+var systemPackage = ast.MustParseRef("data.system")
+
+// otherInputs are modules that say, for packages whose input is no call, that it may be anything.
+func otherInputs(modules map[string]*ast.Module) (map[string]*ast.Module, error) {
+	others := map[string]*ast.Module{}
+	said := map[string]bool{}
+	for _, m := range modules {
+		if pkg := m.Package.Path; pkg.HasPrefix(systemPackage) {
+			for _, a := range m.Annotations {
+				if a.Scope == "package" {
+					said[pkg.String()] = true
+					takeAnyInput(a)
+				}
+			}
+		}
+	}
+	for _, m := range modules {
+		pkg := m.Package.Path
+		if !pkg.HasPrefix(systemPackage) || said[pkg.String()] {
+			continue
+		}
+		text := "# METADATA\n# scope: package\n# schemas:\n#   - input: {}\n" + m.Package.String() + "\n"
+		other, err := ast.ParseModuleWithOpts("the input of "+pkg.String(), text, ast.ParserOptions{ProcessAnnotation: true})
+		if err != nil {
+			return nil, err
+		}
+		others["the input of "+pkg.String()] = other
+	}
+	return others, nil
+}
+
+// takeAnyInput makes METADATA say that the input may be anything, unless it says something itself.
+func takeAnyInput(a *ast.Annotations) {
+	if slices.ContainsFunc(a.Schemas, func(s *ast.SchemaAnnotation) bool { return s.Path.HasPrefix(ast.InputRootRef) }) {
+		return
+	}
+	var anything any = map[string]any{}
+	a.Schemas = append(a.Schemas, &ast.SchemaAnnotation{Path: ast.InputRootRef, Definition: &anything})
 }
 
 // missing finds what a whole copy of the pack has lost. A directory that only adds families has

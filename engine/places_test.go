@@ -114,3 +114,17 @@ func TestWhatCheckRefusesNeverLoads(t *testing.T) {
 		t.Errorf("said only %q", log.String())
 	}
 }
+
+// Rules for the decision log have another input than a call, with METADATA and without.
+func TestRulesOfTheLogReadAnotherInput(t *testing.T) {
+	for _, before := range []string{"", "# METADATA\n# title: What is left out of the log\n"} {
+		policy := packWith(t, "log/log.rego", before+"package system.log\n\nmask contains \"/input/call/args/secret\" if input.input.call.args.secret != \"\"\n",
+			"log/log_test.rego", "package system.log_test\n\nimport data.system.log\n\ntest_a_secret_is_masked if count(log.mask) == 1 with input as {\"input\": {\"call\": {\"args\": {\"secret\": \"x\"}}}}\n")
+		if found, err := Findings(t.Context(), CheckOptions{Source: Source{FS: policy}}); err != nil || len(found) > 0 {
+			t.Errorf("%v, %v", found, err)
+		}
+		if _, err := Test(t.Context(), TestOptions{Source: Source{FS: policy}, Run: "log"}); err != nil {
+			t.Error(err)
+		}
+	}
+}

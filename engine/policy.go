@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path"
 	"strings"
 
@@ -183,7 +184,12 @@ func (p *policy) compileModules(ctx context.Context, modules map[string]*ast.Mod
 	}
 	defer p.store.Abort(ctx, txn)
 	p.compiler.WithStrict(true).WithPathConflictsCheck(storage.NonEmpty(ctx, p.store, txn))
-	if p.compiler.Compile(modules); p.compiler.Failed() {
+	others, err := otherInputs(modules)
+	if err != nil {
+		return err
+	}
+	maps.Copy(others, modules)
+	if p.compiler.Compile(others); p.compiler.Failed() {
 		return p.compiler.Errors
 	}
 	return nil

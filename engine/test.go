@@ -122,13 +122,18 @@ func (p *policy) startTests(ctx context.Context, opts runOptions) (<-chan *teste
 	if err != nil {
 		return nil, err
 	}
+	modules, err := otherInputs(p.modules)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(modules, p.modules)
 	p.compiler.
 		WithPathConflictsCheck(storage.NonEmpty(ctx, p.store, txn)).
 		WithRewriteTestRules(opts.trace)
 	runner := tester.NewRunner().
 		SetCompiler(p.compiler).
 		SetStore(p.store).
-		SetModules(p.modules).
+		SetModules(modules).
 		SetTimeout(testTimeout).
 		SetParallel(runtime.GOMAXPROCS(0)).
 		CapturePrintOutput(true).

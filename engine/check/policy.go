@@ -26,6 +26,7 @@ var (
 	familiesRef = ast.MustParseRef("data.codemode.rules")
 	configRef   = ast.MustParseRef("data.codemode.config")
 	argsRef     = ast.MustParseRef("input.call.args")
+	systemRef   = ast.MustParseRef("data.system")
 )
 
 // Run looks for every kind of mistake that can be seen without asking the policy. A policy that
@@ -50,6 +51,9 @@ func newChecker(p Policy) *checker {
 	p.Input = withMaps(p.Input)
 	c := &checker{Policy: p, rules: map[string][]*ast.Rule{}, total: map[string]bool{}}
 	for _, file := range slices.Sorted(maps.Keys(p.Rules)) {
+		if p.Rules[file].Package.Path.HasPrefix(systemRef) {
+			continue // its input is no call
+		}
 		for _, rule := range p.Rules[file].Rules {
 			path := rulePath(rule)
 			c.rules[path] = append(c.rules[path], rule)
