@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/rego"
+	"github.com/open-policy-agent/opa/v1/storage"
 	"github.com/open-policy-agent/opa/v1/topdown"
 )
 
@@ -38,12 +40,59 @@ const maxMaskRules = 1000
 // logQueries are prepared where the policy has rules for the log.
 type logQueries struct{ mask, drop *rego.PreparedEvalQuery }
 
+// logPolicy is the part of a policy that is about the decision log. Its input is an event and not
+// a call, so it is compiled apart, without the type that the input has elsewhere.
+type logPolicy struct {
+	modules  map[string]*ast.Module
+	compiler *ast.Compiler
+}
+
+var logPackage = ast.MustParseRef("data.system.log")
+
+// takeLogModules takes the modules that are about the decision log out of the others.
+func (p *policy) takeLogModules() {
+	p.log.modules = map[string]*ast.Module{}
+	for file, m := range p.modules {
+		if m.Package.Path.HasPrefix(logPackage) {
+			p.log.modules[file] = m
+			delete(p.modules, file)
+		}
+	}
+}
+
+// untyped is a compiler to which the input is anything.
+func (p *policy) untyped() *ast.Compiler {
+	return ast.NewCompiler().WithCapabilities(p.caps).WithEnablePrintStatements(p.print).WithStrict(true)
+}
+
+// compileLog compiles them with all that they may refer to.
+func (p *policy) compileLog(ctx context.Context) error {
+	if len(p.log.modules) == 0 {
+		return nil
+	}
+	txn, err := p.store.NewTransaction(ctx)
+	if err != nil {
+		return err
+	}
+	defer p.store.Abort(ctx, txn)
+	all := maps.Clone(p.modules)
+	maps.Copy(all, p.log.modules)
+	p.log.compiler = p.untyped().WithPathConflictsCheck(storage.NonEmpty(ctx, p.store, txn))
+	if p.log.compiler.Compile(all); p.log.compiler.Failed() {
+		return p.log.compiler.Errors
+	}
+	return nil
+}
+
 func (p *policy) logQueries(ctx context.Context) (q logQueries, err error) {
+	if p.log.compiler == nil {
+		return q, nil
+	}
 	for path, to := range map[string]**rego.PreparedEvalQuery{maskPath: &q.mask, dropPath: &q.drop} {
-		if len(p.compiler.GetRules(ast.MustParseRef(path))) == 0 {
+		if len(p.log.compiler.GetRules(ast.MustParseRef(path))) == 0 {
 			continue
 		}
-		prepared, err := p.prepare(ctx, path, rego.GenerateJSON(nil))
+		prepared, err := p.prepare(ctx, path, rego.GenerateJSON(nil), rego.Compiler(p.log.compiler))
 		if err != nil {
 			return q, err
 		}

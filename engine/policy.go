@@ -46,7 +46,8 @@ type policy struct {
 	modules   map[string]*ast.Module // as written
 	resolved  map[string]*ast.Module // as written, with the names resolved
 	tests     map[string]*ast.Module // of files that are not loaded
-	families  []string               // names
+	log       logPolicy
+	families  []string // names
 	cases     []caseFile
 	revision  string
 	findings  []check.Finding
@@ -120,6 +121,7 @@ func parse(ctx context.Context, src Source, opts loadOptions) (*policy, error) {
 	if err := conventions(p.modules, b.Data); err != nil {
 		return nil, err
 	}
+	p.takeLogModules()
 	if p.cases, err = files.cases(src); err != nil {
 		return nil, err
 	}
@@ -143,6 +145,10 @@ func parse(ctx context.Context, src Source, opts loadOptions) (*policy, error) {
 	}
 	p.findings = append(p.findings, files.guards(src, p.modules)...)
 	p.compiler = p.newCompiler()
+	if opts.tests && len(p.log.modules) > 0 { // tests of all of it are compiled together
+		maps.Copy(p.modules, p.log.modules)
+		p.compiler = p.untyped()
+	}
 	return p, nil
 }
 
@@ -174,7 +180,7 @@ func (p *policy) compile(ctx context.Context) error {
 			return fmt.Errorf("it does not define the entrypoint %s", entrypoint)
 		}
 	}
-	return nil
+	return p.compileLog(ctx)
 }
 
 func (p *policy) compileModules(ctx context.Context, modules map[string]*ast.Module) error {
