@@ -39,11 +39,11 @@ func (e *Engine) replay(ctx context.Context, input map[string]any, how ...rego.E
 	deadline := newDeadline(ctx, e.timeout)
 	defer deadline.release()
 	answer, err := e.ask(deadline, e.decision, value, how...)
-	if err != nil {
-		return e.failed(err), err
+	if err == nil {
+		d, err = readDecision(answer)
 	}
-	if d, err = readDecision(answer); err != nil {
-		return e.failed(err), err
+	if err != nil {
+		return e.blamed(ctx, value, err), err
 	}
 	d.Revision = e.revision
 	return d, nil
