@@ -122,36 +122,6 @@ func TestAGateCanEndTheRun(t *testing.T) {
 	}
 }
 
-// TestResultsThatNobodyReadsAreBounded: what a run's calls return is held until
-// its sandbox has read it, and of that no more than 64 MiB.
-func TestResultsThatNobodyReadsAreBounded(t *testing.T) {
-	const each, calls = 1 << 20, 200
-	text := strings.Repeat("x", each)
-	synctest.Test(t, func(t *testing.T) {
-		large, refused := 0, 0
-		p := &puppet{play: func(m *scripted) {
-			m.ready()
-			for id := range calls {
-				m.say(`{"op":"call","id":%d,"tool":"a/b","args":{}}`, id+1)
-			}
-			time.Sleep(time.Second) // until nothing else happens any more
-			for range calls {
-				if line := m.hear(); strings.Contains(line, `"code":"result_too_large"`) {
-					refused++
-				} else if len(line) > each {
-					large++
-				}
-			}
-			m.say(`{"op":"done","cell":1,"error":null}`)
-			m.hear()
-		}}
-		_, o := p.run(t, sandbox.Limits{InFlight: calls}, func(context.Context, wire.Call) wire.Reply { return wire.Reply{Text: text} })
-		if o.Error != "" || large < 63 || large > 66 || large+refused != calls {
-			t.Errorf("%d results and %d refusals: %+v", large, refused, o)
-		}
-	})
-}
-
 // TestTheDeadlineHoldsForCodeThatIsDoneAndDoesNotRead: a result that is being written
 // when the code says that it is done would be written for ever.
 func TestTheDeadlineHoldsForCodeThatIsDoneAndDoesNotRead(t *testing.T) {
