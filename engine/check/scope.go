@@ -219,11 +219,24 @@ func (s *scope) lookData(ref ast.Ref) place {
 		return s.step(place{typ: typ, absent: !s.c.isTotal(path)}, rest)
 	}
 	known := fixed(ref)
+	if s.c.aboveRules(known) {
+		return place{typ: types.A, iterate: true} // rules and data are in it
+	}
 	value, err := s.c.Data.Find(known[1:])
 	if err != nil {
 		return place{typ: types.A, absent: true}
 	}
 	return s.step(place{typ: typeOfData(value)}, ref[len(known):])
+}
+
+// aboveRules reports whether a path leads to a package, or to what packages are in.
+func (c *checker) aboveRules(ref ast.Ref) bool {
+	for _, rule := range c.order {
+		if rule.Module.Package.Path.HasPrefix(ref) {
+			return true
+		}
+	}
+	return false
 }
 
 // typeOfData is the type of a document: of a collection, with that of its elements where all have one.
