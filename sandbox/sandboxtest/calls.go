@@ -74,7 +74,8 @@ else:
 			o := s.exec(t, fmt.Sprintf(`
 import resource
 used = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize()
-resource.setrlimit(resource.RLIMIT_AS, (used + (%d << 20), resource.RLIM_INFINITY))
+_, most = resource.getrlimit(resource.RLIMIT_AS)
+resource.setrlimit(resource.RLIMIT_AS, (used + (%d << 20), most))
 try:
     print(len(await big(bytes=32 << 20)) == 32 << 20)
 except ToolError as e:

@@ -98,8 +98,10 @@ else:
     print(await call)`, noCalls+`{"a":1}`+"\n"),
 	prints("a child process waits for its threads and does what was left for the exit", inChild(`import atexit, threading, time
 atexit.register(print, 'exit')
-threading.Thread(target=lambda: (time.sleep(0.05), print('thread'))).start()
-print('body')`), "body\nthread\nexit\n"+parents("0")),
+over = threading.Event()
+threading.Thread(target=lambda: (over.wait(), time.sleep(0.05), print('thread'))).start()
+print('body')
+over.set()`), "body\nthread\nexit\n"+parents("0")),
 	prints("a child process that exits at once has said what it printed", inChild("for n in range(1000): print('x', end='\\n' if n % 100 == 99 else '')\nos._exit(4)"), strings.Repeat(strings.Repeat("x", 100)+"\n", 10)+parents("4")),
 	prints("a child process has the hook that the code gave it", inChild("sys.excepthook = lambda kind, *_: print('hook', kind.__name__)\n1 / 0"), "hook ZeroDivisionError\n"+parents("1")),
 	prints("a child process that closes everything harms nobody", inChild("os.closerange(0, 1000)\nprint('lost')\nos.fork()"), parents("0")),
