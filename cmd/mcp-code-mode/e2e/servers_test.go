@@ -167,7 +167,7 @@ func TestImagesReachTheCodeAsContentBlocks(t *testing.T) {
 import base64
 r = await image()
 print(repr(str(r)), r.data, [(b["type"], b["mimeType"]) for b in r.content], base64.b64decode(r.content[0]["data"])[:4])`,
-			`'' None [('image', 'image/png')] b'\x89PNG'`+"\n")
+			`'<image image/png 70 bytes, in .content[0]>' None [('image', 'image/png')] b'\x89PNG'`+"\n")
 	})
 }
 
@@ -304,12 +304,12 @@ for value in bad:
     except ToolError: raised.append(value)
 print(len(good), wrong, len(raised), len(bad))
 told = 0
-for wrong in lambda: mirror(1, 2), lambda: mirror([1]), lambda: mirror({"value": 1}, value=2):
+for wrong in lambda: mirror(1, 2), lambda: mirror({"value": 1}, value=2):
     try: await wrong()
     except TypeError as e: told += "takes one dict" in str(e)
 print(told)
 print((await add({"a": 1, "b": 2})).data, (await add(a=1, b=2)).data)`,
-			"18 [] 11 11\n3\n{'sum': 3} {'sum': 3}\n")
+			"18 [] 11 11\n2\n{'sum': 3} {'sum': 3}\n")
 		if n := len(linesOf(t, log)); n != 20 {
 			t.Errorf("%d calls reached the server, want 20", n)
 		}
