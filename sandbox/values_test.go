@@ -35,6 +35,7 @@ var results = map[string]struct {
 	"plain":   {wire.Returns{}, wire.Reply{Text: "line one\nline two"}},
 	"object":  {wire.Returns{Kind: "text"}, wire.Reply{Text: `{"name": "Ada", "tags": ["x"], "n": 12345678901234567890}`}},
 	"array":   {wire.Returns{Kind: "text"}, wire.Reply{Text: ` [{"name": "Ada"}, {"name": "Bob"}]`}},
+	"spelt":   {wire.Returns{Kind: "text"}, wire.Reply{Text: `{"user-id":{"inner-id":1},"a b":"v w","q\"":0,"\u00e9":"Z"}`}},
 	"empty":   {wire.Returns{Kind: "text"}, wire.Reply{Text: `[]`}},
 	"blocks":  {wire.Returns{Kind: "text"}, wire.Reply{Text: "{\"a\":1}\n{\"a\":2}", Content: json.RawMessage(`[{"type":"text","text":"{\"a\":1}"},{"type":"text","text":"{\"a\":2}"}]`)}},
 	"beside":  {wire.Returns{Kind: "text"}, wire.Reply{Text: "Found 1.", Data: json.RawMessage(`{"found":[1]}`)}},
@@ -153,6 +154,26 @@ r = await blocks()
 assert [x['a'] for x in r] == [1, 2] and r.data == json.loads(r) == [{'a': 1}, {'a': 2}] and r.text == '{"a":1}\n{"a":2}' and len(r.content) == 2
 r = await beside()
 assert isinstance(r, str) and r == 'Found 1.' and r['found'] == [1] == r.data['found'] and json.loads(r) == r.data and r.text == 'Found 1.'`,
+	"an operation that a text and its JSON both have is no guess": `
+r, o, p = await array(), await object_(), await plain()
+for f in (lambda: r + r, lambda: r + [1], lambda: r * 2, lambda: 2 * r, lambda: r.count('x'), lambda: r.index({'name': 'Bob'}), lambda: r < p, lambda: 'z' > r, lambda: r >= [1], lambda: max([r, r])):
+    says(f, TypeError, 'r.text')
+    says(f, TypeError, 'r.data')
+for f in (lambda: r.__setitem__(0, 1), lambda: exec('r[0] = 1', {'r': r}), lambda: exec('del r[0]', {'r': r}), lambda: r | {}): says(f, TypeError, 'r.data is the list')
+for f in (lambda: exec('o["x"] = 1', {'o': o}), lambda: exec('del o["name"]', {'o': o}), lambda: o | {}, lambda: {} | o): says(f, TypeError, 'r.data is the dict')
+says(lambda: o + [1], TypeError, 'r.data')
+says(lambda: exec('p[0] = "x"', {'p': p}), TypeError, 'is a text')
+says(lambda: p + [1], TypeError, 'concatenate')
+assert 'rows: ' + r == 'rows: ' + r.text and r + '\n' == r.text + '\n' and p + r == p.text + r.text
+assert o + o == o.text * 2 == o * 2 and p < 'z' and p.count('line') == 2 and p.index('two') == 14 and p * 2 == p.text * 2 and p + p == p.text * 2 and ''.join([r, r]) == r.text * 2
+more, kept = [0], {'x': 1}
+more += r
+kept |= o
+assert len(more) == 3 and kept['name'] == 'Ada' and (await read()).count('x') == 1 and (await read()) * 2 == (await read()).text * 2`,
+	"in finds the keys of a JSON object, whatever they look like": `
+r = await spelt()
+assert 'user-id' in r and 'a b' in r and 'q"' in r and 'é' in r and 'user-name' not in r and 'x y' not in r
+for k in ('inner-id', 'v w', 'user', '{', 'Z'): says(lambda: k in r, TypeError, 'in r.text, or … in r.data')`,
 	"what is no text says what it is": `
 r = await picture()
 assert str(r) == '<image image/png 31 KB, in .content[0]>' and r.text == '' and r.content[0].mimeType == 'image/png' and r.content[0].data[:4] == 'QUJD' and r.data is None

@@ -184,6 +184,35 @@ def shown_as_json(value, kind):
         return kind.__repr__(value)  # the code has put something into it that is not JSON
 
 
+def json_text(held):
+    return f"the text of this result is a JSON {'object' if isinstance(held, dict) else 'array'}"
+
+
+def either(operate, written):
+    """An operation that texts and lists have: of a text that is an array, both may be meant."""
+
+    @wraps(operate)
+    def guarded(self, *args):
+        held = self._guarded()
+        if isinstance(held, list):
+            raise TypeError(f"{json_text(held)}: write {written.format('r.data')} for its items, {written.format('r.text')} for the text")
+        return operate(self, *args)
+
+    return guarded
+
+
+def never(written):
+    """An operation that no text has, and that what it stands for may have."""
+
+    def refuse(self, *_):
+        held = self._guarded()
+        if held is None:
+            raise TypeError(f"this result is a text, which cannot do {written.replace('r.data', 'r')}")
+        raise TypeError(f"{json_text(held)}, and r.data is the {type(held).__name__}: write {written}")
+
+    return refuse
+
+
 class ToolText(ToolResult, str):
     """A result that is a text.
 
@@ -191,7 +220,8 @@ class ToolText(ToolResult, str):
     value reaches into that: r["key"], .get, .keys, .items, .values, r[0] of an array and
     loops do what they do with the dict or list, for with a text of JSON they have no
     other use. What has a use with both, and another result, is an error that says how
-    to write either: len, slices of an array, `in` where the two differ.
+    to write either: len, slices, order and multiples of an array, two arrays added, `in`
+    where the two differ. A text before or after it is added to its text.
 
     A text that is the one field of its structure (_literal) is a text only, whatever
     it looks like; r["key"] reaches that field, or into the text.
@@ -280,8 +310,7 @@ class ToolText(ToolResult, str):
     def __len__(self):
         held = self._guarded()
         if held is not None:
-            what = "object" if isinstance(held, dict) else "array"
-            raise TypeError(f"the text of this result is a JSON {what}: write len(r.data) for its items, len(r.text) for the text")
+            raise TypeError(f"{json_text(held)}: write len(r.data) for its items, len(r.text) for the text")
         return str.__len__(self)
 
     def __bool__(self):
@@ -294,11 +323,26 @@ class ToolText(ToolResult, str):
             return str.__contains__(self, item)
         if not isinstance(item, str):
             return item in held
-        found = str.__contains__(self, item)
-        could_be_meant = isinstance(held, list) or item.isidentifier()
-        if could_be_meant and found != (item in held):
+        if item in held:
+            return True
+        if str.__contains__(self, item):
             raise TypeError(f"{item!r} is in the text of this result, and is no item or key of its JSON: write … in r.text, or … in r.data")
-        return found
+        return False
+
+    def __add__(self, other):
+        apart = isinstance(other, (list, dict))
+        if apart or isinstance(other, ToolText) and isinstance(other._guarded(), list):
+            held = self._guarded()
+            if isinstance(held, list) or apart and held is not None:
+                raise TypeError(f"{json_text(held)}: write r.data + … for its items, r.text + … for the text")
+        return str.__add__(self, other)
+
+    count, index = either(str.count, "{}.count(…)"), either(str.index, "{}.index(…)")
+    __mul__, __rmul__ = either(str.__mul__, "{} * …"), either(str.__rmul__, "… * {}")
+    __lt__, __le__ = either(str.__lt__, "{} < …"), either(str.__le__, "{} <= …")
+    __gt__, __ge__ = either(str.__gt__, "{} > …"), either(str.__ge__, "{} >= …")
+    __setitem__, __delitem__ = never("r.data[…] = …"), never("del r.data[…]")
+    __or__, __ror__ = never("r.data | …"), never("… | r.data")
 
     def __eq__(self, other):
         if isinstance(other, (dict, list)):
