@@ -108,7 +108,7 @@ n, f = await number(), await float_()
 assert n == 5 and n + 1 == 6 and isinstance(n, int) and f'{n:03d}' == '005' and n.data == n['result'] == 5 and n.text == '5' and [10] * 6 and [0, 1, 2, 3, 4, 5][n] == 5
 assert f == 0.5 and isinstance(f, float) and json.dumps([n, f]) == '[5, 0.5]' and json.loads(n) == 5 and repr(n) == str(n) == '5'
 says(lambda: n['x'], TypeError, 'is a number, 5')
-assert await truth() is False and await nothing() is None
+assert await truth() is False and await nothing() is None and json.loads(await truth()) is False and json.loads(await nothing()) is None
 r = await said()
 assert isinstance(r, str) and json.loads(r) == {'temp': 21} and r['temp'] == 21 == r.temp and r.data == {'temp': 21} and r['result'] == '{"temp":21}'
 says(lambda: len(r), TypeError, 'r.data')
@@ -190,6 +190,21 @@ assert isinstance(r, list) and r == [1]
 assert isinstance(await missing(), dict) and (await missing())['a'] == 1 and isinstance(await unstated(), str)
 r = await lost()
 assert isinstance(r, dict) and r['more'] == 1 and await uncount() == 'many'`,
+	"an argument that is not JSON names what is": `
+import base64, collections, dataclasses, datetime, decimal, enum, pathlib, uuid
+@dataclasses.dataclass
+class Point: x: int
+class Color(enum.Enum): RED = 1
+class Mode(enum.IntEnum): ON = 1
+for value, text in [({1}, 'list(x)'), ({}.keys(), 'list(x)'), ((i for i in 'ab'), 'list(x)'), (collections.deque(), 'list(x)'), (datetime.datetime.now(), 'x.isoformat()'), (datetime.date.today(), 'x.isoformat()'),
+        (pathlib.Path('/'), 'str(x)'), (uuid.uuid4(), 'str(x)'), (decimal.Decimal(1), 'str(x)'), (b'x', 'x.decode()'), (Color.RED, 'x.value'), (Point(1), 'dataclasses.asdict(x)'), (datetime.timedelta(1), 'x.total_seconds()')]:
+    try:
+        await seen(value=[value])
+    except ToolError as e:
+        assert e.code == 'arguments_invalid' and 'value/0: a ' in str(e) and 'is not JSON: write ' + text in str(e) or text == 'str(x)' and text in str(e), e
+    else:
+        assert False, value
+assert await seen(value=Mode.ON) == 'seen'`,
 	"a result can be an argument": `
 for r in [await issues(), await listed(), await number(), await float_(), await object_(), await mixed()]:
     assert await seen(value=r) == 'seen'

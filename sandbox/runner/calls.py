@@ -30,8 +30,36 @@ def unfit(params):
                 if not isfinite(item):
                     return "arguments_invalid", f"{where}: {item} is not JSON"
             elif not isinstance(item, str):
-                return "arguments_invalid", f"{where}: a {kind.__name__} is not JSON"
+                return "arguments_invalid", f"{where}: a {kind.__name__} is not JSON{instead_of(kind)}"
     return None
+
+
+# What is JSON, of values x that are not, by the names of their types, most of which need not be imported.
+AS_JSON = {
+    **dict.fromkeys("builtins.set builtins.frozenset builtins.generator builtins.range builtins.map builtins.filter builtins.zip builtins.dict_keys "
+                    "builtins.dict_values builtins.dict_items collections.deque".split(), "list(x)"),
+    **dict.fromkeys("datetime.date datetime.time".split(), "x.isoformat()"),
+    **dict.fromkeys("pathlib.PurePath uuid.UUID builtins.complex".split(), "str(x)"),
+    **dict.fromkeys("decimal.Decimal fractions.Fraction".split(), "float(x) or str(x)"),
+    **dict.fromkeys("builtins.bytes builtins.bytearray".split(), "x.decode() for a text, base64.b64encode(x).decode() for other bytes"),
+    "builtins.memoryview": "base64.b64encode(x).decode()",
+    "enum.Enum": "x.value",
+    "datetime.timedelta": "x.total_seconds()",
+    "re.Match": "x.group()",
+    "re.Pattern": "x.pattern",
+    "types.SimpleNamespace": "vars(x)",
+    "_io.TextIOWrapper": "x.read()",
+    "builtins.coroutine": "await x",
+    "builtins.ellipsis": "the value itself",
+}
+
+
+def instead_of(kind):
+    """What to write for a value of a type that is not JSON, or nothing."""
+    if "__dataclass_fields__" in kind.__dict__:
+        return ": write dataclasses.asdict(x)"
+    found = next((AS_JSON[name] for name in (f"{c.__module__}.{c.__qualname__}" for c in kind.__mro__) if name in AS_JSON), None)
+    return f": write {found}" if found else ""
 
 
 def not_json(value):

@@ -160,6 +160,8 @@ def read_results(loads):
                 raise json.JSONDecodeError(f"the tool returned a text that is not JSON, {text[:40]!r}: {e.msg}", text, e.pos) from None
         if isinstance(s, ToolResult):
             return loads(encode_json(s), *args, **options)
+        if s is None or isinstance(s, (bool, int, float)):
+            return s  # what a call returns of these has no class of its own
         if isinstance(s, (dict, list)):
             raise TypeError(f"this {type(s).__name__} is parsed already: use it without json.loads")
         return loads(s, *args, **options)
