@@ -247,6 +247,45 @@ def says(f, kind, text):
 	}
 }
 
+// What a result is not is said where the program takes it for that.
+func TestAnErrorSaysWhatAResultIs(t *testing.T) {
+	s := open(t)
+	tools := []wire.Tool{{Name: "get", ID: "t/get", Facts: wire.Facts{Open: true, Returns: wire.Returns{Kind: "object"}}}, {Name: "texts", ID: "t/texts", Facts: wire.Facts{Open: true}},
+		{Name: "fail", ID: "t/fail", Facts: wire.Facts{Open: true}}, {Name: "no", ID: "t/no", Facts: wire.Facts{Open: true, Returns: wire.Returns{Kind: "boolean", Field: "result"}}}}
+	if err := s.Init(t.Context(), tools); err != nil {
+		t.Fatal(err)
+	}
+	replies := map[string]wire.Reply{
+		"t/get":   {Text: `{"issues":[{"title":"x"}],"items":[1],"owner":{"name":"Ada"}}`, Structured: true},
+		"t/texts": {Text: `[1]`},
+		"t/fail":  {Err: &wire.CallError{Tool: "t/fail", Code: "tool_failed", Codes: []string{"tool_failed"}, Message: "it always does"}},
+		"t/no":    {Text: "false", Data: json.RawMessage(`{"result":false}`)},
+	}
+	for _, test := range []struct{ code, want string }{
+		{"for i in await get(): i['title']", "loop over one of its values"},
+		{"r = await get()\nr.owner.name", "It is a dict: write ['name'] instead of .name."},
+		{"r = await get()\nr.issues[0].titel", "It is a dict, and it has the keys 'title'."},
+		{"r = await get()\nr['issues'].title", "It is a list of dicts: write [0]['title'], or loop over it."},
+		{"r = await get()\nfor i in r.items: pass", ".items is a method: write ['items'] for a field of that name"},
+		{"r = await get()\nr.items[0]", ".items is a method: write ['items']"},
+		{"r = await get()\nfor i in r: i['title']", "loop over r['issues'] or r['items']."},
+		{"r = await get()\nprint([i['title'] for i in r])", "loop over r['issues'] or r['items']."},
+		{"r = await no()\nr.data", "The value is False itself: use it without .data."},
+		{"[0] + await texts()", "The result is a text: write r.data for the list"},
+		{"await asyncio.gather(*[f() for f in (get, fail)])", "The tool is t/fail."},
+		{"f = fail\nasync with asyncio.TaskGroup() as g: g.create_task(f())", "The tool is t/fail."},
+	} {
+		o, err := s.Exec(t.Context(), test.code, func(_ context.Context, c wire.Call) wire.Reply { return replies[c.Tool] })
+		if err != nil || !strings.Contains(o.Error, test.want) {
+			t.Errorf("%s\n%s, %v, without %q", test.code, o.Error, err, test.want)
+		}
+	}
+	o, err := s.Exec(t.Context(), "await fail()", func(_ context.Context, c wire.Call) wire.Reply { return replies[c.Tool] })
+	if err != nil || o.Error == "" || strings.Contains(o.Error, "The tool is") {
+		t.Errorf("%s, %v: the line names the tool already", o.Error, err)
+	}
+}
+
 // Nothing that a server can send raises inside of the runner, or is lost.
 func TestAnyResultHasAValue(t *testing.T) {
 	texts := []string{``, `{}`, `[]`, `{"result":1}`, `{"content":"x"}`, `"x"`, `1`, `1e999`, `null`, `true`, `[`, `{"a":`, "\x00", strings.Repeat("[", 100) + strings.Repeat("]", 100)}

@@ -4,6 +4,7 @@
 def describe(e):
     """The traceback, within MAX_ERROR bytes: type, message and the program's own lines
     are kept as long as possible."""
+    note_results(e)
     text = ""
     for most, own in ((1000, False), (300, False), (300, True)):
         try:
@@ -13,6 +14,75 @@ def describe(e):
         if len(encoded(text)) <= MAX_ERROR:
             return encoded(text).decode()
     return without_middle(encoded(text))
+
+
+def note_results(e, depth=0):
+    """Adds to an error, and to those that it groups, what it has to do with results."""
+    if isinstance(e, BaseExceptionGroup) and depth < 5:
+        for each in e.exceptions[:5]:
+            note_results(each, depth + 1)
+    try:
+        note = note_of(e)
+        if note and note not in getattr(e, "__notes__", ()):
+            e.add_note(note)
+    except Exception:
+        pass  # the code made something else of what this needs
+
+
+def note_of(e):
+    """What to change about an error that comes of the shape of a result, or which tool it is from, or None."""
+    if isinstance(e, ToolError):
+        named = not e.tool or e.tool in str(e) or f"{joined(e.tool.rpartition('/')[2])}(" in str(e) + line_of(e)
+        return None if named else f"The tool is {e.tool}."
+    if isinstance(e, AttributeError):
+        return wrong_attribute(e.obj, e.name)
+    if isinstance(e, TypeError):
+        return wrong_operand(e, str(e))
+    return None
+
+
+def wrong_attribute(value, name):
+    """About fields that were written as attributes."""
+    first = value[0] if isinstance(value, list) and value else None
+    if isinstance(value, dict) and name in value:
+        return f"It is a dict: write [{name!r}] instead of .{name}."
+    if isinstance(first, dict) and name in first:
+        return f"It is a list of dicts: write [0][{name!r}], or loop over it."
+    if type(value) is dict:
+        return f"It is a dict, and {has_keys(value)}."
+    if value is None and name in ("data", "text", "content") or isinstance(value, bool):
+        return f"The value is {value} itself: use it without .{name}."
+    return None
+
+
+METHOD = re.compile(r"'(?:builtin_function_or_method|method)' object is not (?:iterable|subscriptable)|object of type 'builtin_function_or_method' has no len")
+
+
+def wrong_operand(e, text):
+    """About fields with the names of methods, and loops over keys."""
+    line = line_of(e)
+    if METHOD.match(text):
+        name = next((name for name in re.findall(r"\.(\w+)\b(?!\s*\()", line) if hasattr(dict, name) or hasattr(list, name)), None)
+        return name and f".{name} is a method: write [{name!r}] for a field of that name, or .{name}(…) to call it."
+    if "string indices must be integers" in text:
+        return f"A loop over a dict gives its keys, which are strings: loop over {' or '.join(lists_of(e, line)) or 'one of its values, or its .items()'}."
+    if '(not "ToolText") to list' in text:
+        return "The result is a text: write r.data for the list that it is as JSON."
+    return None
+
+
+def lists_of(e, line):
+    """The lists in the dicts whose keys a line takes for dicts, as code."""
+    frames = [frame for frame, _ in traceback.walk_tb(e.__traceback__) if frame.f_code.co_filename.startswith(PROGRAM)]
+    if not frames:
+        return []
+    spaces = [space for frame in frames[-3:] for space in (frame.f_locals, frame.f_globals)]
+    inner = frames[-1].f_locals
+    keys = [inner[name] for name in re.findall(r"\w+", line) if isinstance(inner.get(name), str)]
+    dicts = [(name, value._fields() if isinstance(value, ToolResult) else value) for space in spaces for name, value in list(space.items())]
+    found = [f"{name}[{field!r}]" for name, value in dicts if isinstance(value, dict) and any(key in value for key in keys)
+             for field in value if isinstance(value[field], list)]
+    return list(dict.fromkeys(found))[:3]
 
 
 def encoded(text):
