@@ -57,16 +57,13 @@ class Endings:
     def forgotten(self):
         """The error of a task that nothing asked for, or of a coroutine that was
         never awaited, or None."""
-        made = []
         for value in reachable(self.space):
             if futures.isfuture(value):
                 if value.done() and not value.cancelled() and getattr(value, "_log_traceback", False):
                     return with_note(value.exception(), value)
-            elif type(value) is types.CoroutineType and inspect.getcoroutinestate(value) == inspect.CORO_CREATED:
-                made.append((value.__qualname__, where_made(value)))
         if self.loop.lost:
             return with_note(self.loop.lost[0])
-        lone = [*self.lone, *made]
+        lone = [*self.lone, *never_begun()]
         return never_awaited(lone) if lone else None
 
 
@@ -80,12 +77,23 @@ def reachable(space):
             yield from list(value.values())
 
 
+def never_begun():
+    """The coroutines of the program that wait to be awaited, wherever it holds them.
+    Python knows all objects that were made since the runner was ready, so that this
+    costs a call nothing."""
+    created = [each for each in gc.get_objects() if type(each) is types.CoroutineType
+               and inspect.getcoroutinestate(each) == inspect.CORO_CREATED]
+    found = ((each.__qualname__, where_made(each)) for each in created)
+    return [(name, place) for name, place in found if place is not None]
+
+
 def where_made(coroutine):
-    """The file and line of the program at which a coroutine was made, or None."""
+    """The file and line of the program at which a coroutine was made, without them
+    for a tool's that was made elsewhere, as in another thread; or None."""
     origin = coroutine.cr_origin
-    if not origin:
-        return ("", 0) if coroutine.cr_code.co_filename in (HERE, __file__) else None
-    return (origin[0][0], origin[0][1]) if origin[0][0].startswith("<run_python") else None
+    if origin and origin[0][0].startswith("<run_python"):
+        return origin[0][0], origin[0][1]
+    return ("", 0) if coroutine.cr_code.co_name == "tool" and coroutine.cr_code.co_filename in OURS else None
 
 
 def never_awaited(lone):
