@@ -125,6 +125,7 @@ func TestAnErrorSaysWhatToChange(t *testing.T) {
 		{code: "async def g():\n    return 1\nx = [g() for _ in range(2)]\ndel x", says: `g\(\) was never awaited`},
 		{code: "def f(x):\n    return add(x, 1)\nprint(f(1)['sum'])", says: `not subscriptable.*awaited: \(await`},
 		{code: "async def f():\n    await fail()\nt = asyncio.create_task(f())\nprint('done')", says: `it always fails.*did not await`, calls: 1},
+		{code: "import threading\nthreading.Thread(target=threading.Event().wait, name='waiter').start()", says: `before its threads: waiter`},
 		{code: "async def f():\n    await asyncio.Event().wait()\nt = asyncio.create_task(f())", says: `cancelled: f\(\) at line 2`},
 		{code: "try:\n    await add(x=1, y=2)\nexcept KeyError:\n    pass\nexcept Exception as e:\n    raise SystemExit(str(e))", says: `takes: a: int, b: int`, calls: 1},
 		{code: "args = {'name': 'x'}\nawait create_issue(**args)", says: `takes: title: str, priority`, calls: 1},

@@ -175,6 +175,10 @@ func TestOtherWaysToCallJustWork(t *testing.T) {
 		{code: "import asyncio\nasync def main():\n    print(await add(1, 2))\nif __name__ == '__main__':\n    asyncio.run(main())", out: "3\n"},
 		{code: "async def main():\n    print(await add(1, 2))\nasyncio.ensure_future(main())\nprint('first')", out: "first\n3\n"},
 		{code: "async def main():\n    return int(await add(1, 2))\nasyncio.create_task(main())", out: "3\n"},
+		{code: "import threading, time\ndef run():\n    time.sleep(0.2)\n    print(asyncio.run(add(1, 2)))\nthreading.Thread(target=run).start()\nprint('first')", out: "first\n3\n"},
+		{code: "from concurrent.futures import ThreadPoolExecutor\npool = ThreadPoolExecutor(1)\nf = pool.submit(lambda: print(asyncio.run(add(1, 2))))", out: "3\n"},
+		{code: "import threading, queue\nq = queue.Queue()\ndef work():\n    while True:\n        print(q.get())\nthreading.Thread(target=work).start()\nq.put(1)", out: "1\n"},
+		{code: "import threading, time\nthreading.Thread(target=time.sleep, args=(3600,), daemon=True).start()\nprint('end', await asyncio.to_thread(len, 'ab'))", out: "end 2\n"},
 		{code: "import concurrent.futures\nwith concurrent.futures.ThreadPoolExecutor() as ex:\n    print([int(r) for r in ex.map(lambda i: asyncio.run(add(a=i, b=1)), range(4))])", out: "[1, 2, 3, 4]\n"},
 		{code: "import functools, inspect\nprint(inspect.iscoroutinefunction(add), await functools.partial(add, a=1)(b=2))", out: "True 3\n"},
 	})

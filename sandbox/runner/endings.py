@@ -10,11 +10,12 @@ class Endings:
 
     def __init__(self, calls, warn=warnings._warn_unawaited_coroutine):
         self.calls, self.warn = calls, warn
-        self.loop, self.space, self.lone = None, {}, []
+        self.loop, self.space, self.lone, self.before = None, {}, [], frozenset()
 
     def begin(self, loop, space):
         self.loop, self.space = loop, space
         self.lone.clear()
+        self.before = frozenset(threading.enumerate())
         loop.lost.clear()
 
     def unawaited(self, coroutine):
@@ -26,24 +27,37 @@ class Endings:
             self.lone.append((coroutine.__qualname__, place))
 
     async def wait(self):
-        """Runs the tasks that are left to their end, as long as they can come to one.
-        The error, or None."""
+        """Runs the tasks and threads that are left to their end, as long as they can come
+        to one. The error, or None."""
         here, seen, quiet = tasks.current_task(), set(), monotonic() + LINGER
         while True:
             left = {task for task in tasks.all_tasks(self.loop) if task is not here}
             seen |= left
-            if not left:
+            busy = self.busy_threads()
+            if not left and not busy:
                 break
             if self.calls.pending or self.calls.queue:
                 quiet = monotonic() + LINGER
             elif not self.moves(quiet):
                 break
-            await tasks.wait(left, timeout=WAIT_STEP, return_when=tasks.FIRST_COMPLETED)
+            if left:
+                await tasks.wait(left, timeout=WAIT_STEP, return_when=tasks.FIRST_COMPLETED)
+            else:
+                await tasks.sleep(WAIT_STEP / 5)
         for task in seen - left:
             if not task.cancelled() and task._log_traceback:
                 return with_note(task.exception(), task)
         stuck = [task for task in left if not idle(task)]
-        return unfinished(stuck) if stuck else None
+        return unfinished(stuck, busy) if stuck or busy else None
+
+    def busy_threads(self):
+        """The threads of this program that it did not make daemons, and that do not wait
+        for work. Those of an earlier cell have been waited for already."""
+        if threading.active_count() <= 2:
+            return []
+        frames = sys._current_frames()
+        return [thread for thread in threading.enumerate() if not thread.daemon and thread not in self.before
+                and thread is not threading.main_thread() and not waits_for_work(frames.get(thread.ident))]
 
     def moves(self, quiet):
         """Whether anything is to come that a task may wait for, before that time."""
@@ -128,7 +142,25 @@ def idle(task):
     return queue is not None and any(getattr(each, "cr_code", None) is queue.Queue.get.__code__ for each in waiting_in(task))
 
 
-def unfinished(stuck):
+WORKERS = (("concurrent/futures/thread.py", "_worker", "work_queue"), ("queue.py", "get", "self"))  # where, and which queue
+
+
+def waits_for_work(frame):
+    """Whether a thread waits at an empty queue, as the workers of a pool do."""
+    while frame is not None and frame.f_code.co_filename.endswith("threading.py") and frame.f_code.co_name == "wait":
+        frame = frame.f_back
+    for file, name, queue in WORKERS if frame is not None else ():
+        if frame.f_code.co_filename.endswith(file) and frame.f_code.co_name == name:
+            queue = frame.f_locals.get(queue)
+            return queue is None or queue.qsize() == 0
+    return False
+
+
+def unfinished(stuck, busy):
+    if not stuck:
+        names = ", ".join(thread.name for thread in busy[:MOST_NAMED])
+        return RuntimeError(f"the program ended before its threads: {names}. "
+                            "Join them, or make those daemons that need not come to an end")
     named = []
     for task in stuck[:MOST_NAMED]:
         frames = [getattr(each, "cr_frame", None) for each in waiting_in(task)]
