@@ -21,6 +21,9 @@ CALM = frozenset("""open timeout timeout_at TaskGroup Semaphore BoundedSemaphore
 ProcessPoolExecutor Runner TemporaryDirectory NamedTemporaryFile TemporaryFile closing aclosing redirect_stdout redirect_stderr
 nullcontext localcontext catch_warnings ZipFile""".split())  # what with is used for and raises what it is given
 
+SIGNS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Mod: "%"}
+ORDERS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
+
 
 class NotStarted(SyntaxError):
     """The program has mistakes for which it was not started."""
@@ -88,9 +91,9 @@ class Check:
         parent = call.parent
         if parent.__class__ is not ast.Await:
             self.not_awaited(call, f"{about.name}()")
-        if self.sure(call, parent.__class__ is ast.Await) and not about.open:
+        if not about.open:
             problem = self.arguments(call, about)
-            if problem:
+            if problem and self.sure(call, parent.__class__ is ast.Await):
                 self.add(call, f"{about.name}() {problem}. It takes: {takes(about)}")
 
     def arguments(self, call, about):
@@ -146,6 +149,17 @@ class Check:
             return "silent", f"if await {text}"
         if kind is ast.UnaryOp:
             return "silent", f"not await {text}"
+        if kind is ast.BinOp and plain_value(parent, node):
+            left = f"await {text}" if parent.left is node else self.source(parent.left)
+            right = f"await {text}" if parent.right is node else self.source(parent.right)
+            sign = SIGNS[parent.op.__class__]
+            return "silent" if sign == "%" and parent.right is node else "loud", f"{left} {sign} {right}"
+        if kind is ast.Compare and len(parent.ops) == 1 and parent.ops[0].__class__ in ORDERS and (
+                parent.left is node and parent.comparators[0].__class__ is ast.Constant):
+            return "silent", f"await {text} {ORDERS[parent.ops[0].__class__]} {self.source(parent.comparators[0])}"
+        if kind is ast.Call and node in parent.args and called(parent) == "format" and (
+                getattr(parent.func, "value", None).__class__ is ast.Constant):
+            return "silent", f".format(await {text})"
         if kind is ast.Call and node in parent.args and self.consumes(parent.func):
             return "loud" if parent.func.__class__ is ast.Name and parent.func.id not in ("print", "str", "repr") else "silent", (
                 f"{self.source(parent.func)}(await {text})")
@@ -227,32 +241,46 @@ class Check:
     # What is certain.
 
     def sure(self, node, direct=True, raised=True):
-        """Whether this place is meant to be reached and, unless not raised, whether an
-        error there ends the program. One that is not direct is raised elsewhere."""
+        """Whether this place is meant to be reached, which an unawaited call always is.
+        If raised, whether it certainly is and an error there ends the program. One that
+        is not direct is raised elsewhere."""
         if not direct and self.swallows:
             return False
-        child, parent = node, node.parent
+        child, parent, seen = node, node.parent, set()
         while parent is not None:
             kind = parent.__class__
-            if kind in SCOPES:
-                if raised and self.swallows:
-                    return False
-            elif kind in (ast.Try, ast.TryStar):
-                if raised and child in parent.body and catches(parent):
-                    return False
-            elif kind in (ast.With, ast.AsyncWith):
-                if raised and child in parent.body and not self.calm(parent):
-                    return False
-            elif kind in (ast.If, ast.While, ast.IfExp):
-                if child is not parent.test and (self.reads or constant(parent.test)):
-                    return False
-            elif kind in (ast.BoolOp, ast.match_case, ast.comprehension):
-                if self.reads:
-                    return False
-            if isinstance(child, ast.stmt) and dead(child, parent):
+            if isinstance(child, ast.stmt) and dead(child, parent) or kind in (ast.If, ast.While, ast.IfExp) and (
+                    child is not parent.test and (self.reads or constant(parent.test)) and not always(child, parent)):
                 return False
+            if raised:
+                if kind in (ast.Try, ast.TryStar) and child in parent.body and catches(parent) or (
+                        kind in (ast.With, ast.AsyncWith) and child in parent.body and not self.calm(parent)):
+                    return False
+                if kind in SCOPES:
+                    child = self.use_of(parent, seen)
+                    if child is None:
+                        return False
+                    parent = child.parent
+                    continue
+                if not always(child, parent):
+                    return False
             child, parent = parent, getattr(parent, "parent", None)
         return True
+
+    def use_of(self, function, seen):
+        """A place that calls or hands on a function, from which an error of it would end
+        the program, or None."""
+        name = getattr(function, "name", None)
+        if self.swallows or name in seen:
+            return None
+        seen.add(name)
+        uses = self.look.loads.get(name, ())
+        return next((use for use in uses if self.outside(use, function) and self.sure(use)), None)
+
+    def outside(self, node, function):
+        while node is not None and node is not function:
+            node = getattr(node, "parent", None)
+        return node is None
 
     def calm(self, node):
         """Whether a with block lets every error pass."""
@@ -281,6 +309,12 @@ class Check:
         if "\n" in text or len(text) > 80:
             text = f"{self.source(node.func)}(…)" if node.__class__ is ast.Call else text.split("\n")[0][:60] + "…"
         return text
+
+
+def plain_value(operation, node):
+    """Whether the other side of an operation is a constant, which knows no coroutine."""
+    other = operation.right if operation.left is node else operation.left
+    return operation.op.__class__ in SIGNS and other.__class__ in (ast.Constant, ast.JoinedStr)
 
 
 def look_at(tree, code, names, space, filename):

@@ -128,6 +128,39 @@ def constant(test):
         test.__class__ is ast.UnaryOp and constant(test.operand))
 
 
+def always(child, parent):
+    """Whether a part of a statement or expression is reached whenever the whole is."""
+    kind = parent.__class__
+    if kind in (ast.If, ast.While, ast.IfExp):
+        return child is parent.test or is_true(parent.test) and child is not getattr(parent, "orelse", None) and (
+            kind is ast.IfExp or child in parent.body)
+    if kind in (ast.For, ast.AsyncFor, ast.comprehension):
+        return child is parent.iter or kind is not ast.comprehension and child is parent.target or child in getattr(parent, "body", ()) and full(parent.iter)
+    if kind in (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp):
+        return child is parent.generators[0] or all(full(each.iter) and not each.ifs for each in parent.generators)
+    if kind is ast.BoolOp:
+        return child is parent.values[0]
+    if kind in (ast.Try, ast.TryStar):
+        return child in parent.body or child in parent.finalbody
+    return kind not in (ast.match_case, ast.ExceptHandler)
+
+
+def is_true(test):
+    """Whether a condition is true in every program that is run, as that of __main__."""
+    if test.__class__ is ast.Constant:
+        return bool(test.value)
+    return test.__class__ is ast.Compare and test.ops[0].__class__ is ast.Eq and getattr(test.left, "id", None) == "__name__"
+
+
+def full(items):
+    """Whether a loop over this certainly runs at least once."""
+    if items.__class__ in (ast.List, ast.Tuple, ast.Set):
+        return any(each.__class__ is not ast.Starred for each in items.elts)
+    if items.__class__ is ast.Call and called(items) == "range":
+        return len(items.args) == 1 and items.args[0].__class__ is ast.Constant and items.args[0].value not in (0, False)
+    return items.__class__ is ast.Constant and bool(items.value)
+
+
 def dead(statement, parent):
     """Whether a statement stands after one that never lets it be reached."""
     for field in ("body", "orelse", "finalbody"):
