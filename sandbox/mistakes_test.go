@@ -2,7 +2,11 @@
 
 package sandbox_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/mcp-code-mode/mcp-code-mode/sandbox/wire"
+)
 
 // What is certainly a mistake stops a program before its first call, whatever
 // comes before it, and its error shows the line and how to write it.
@@ -35,6 +39,9 @@ func TestAMistakeStopsAProgramBeforeItsFirstCall(t *testing.T) {
 		{code: first + "print('%s' % add(a=1, b=2))", says: `'%s' % await add`},
 		{code: first + "print('{}'.format(add(a=1, b=2)))", says: `format\(await add`},
 		{code: first + "if add(a=1, b=2) > 2:\n    print('more')", says: `await add\(a=1, b=2\) > 2`},
+		{code: `{"name": "add", "arguments": {"a": 1, "b": 2}}`, says: `is data.*await add\(a=1, b=2\)`},
+		{code: `[{"tool": "find_issue", "args": {"text": "x", "max-results": 3}}]`, says: `await find_issue\(\{'text': 'x', 'max-results': 3\}\)`},
+		{code: `{"name": "show", "input": {"text": null}}`, says: `await show\(text=None\)`},
 		// No such tool.
 		{code: first + "print(await createIssue(title='x'))", says: `no tool 'createIssue'.*create_issue`},
 		{code: first + "print(await issue_create(title='x'))", says: `create_issue`},
@@ -130,11 +137,27 @@ func TestAnErrorSaysWhatToChange(t *testing.T) {
 		{code: "async def g():\n    return 1\nx = [g() for _ in range(2)]\ndel x", says: `g\(\) was never awaited`},
 		{code: "def f(x):\n    return add(x, 1)\nprint(f(1)['sum'])", says: `not subscriptable.*awaited: \(await`},
 		{code: "async def f():\n    await fail()\nt = asyncio.create_task(f())\nprint('done')", says: `it always fails.*did not await`, calls: 1},
+		{code: "def get(a, b):\n    return add(a=a, b=b)\nprint(get(1, 2))", says: `Write: await get\(1, 2\), where get is called`},
+		{code: "class C:\n    async def go(self):\n        return 1\nc = C()\nc.go()", says: `Write: await c\.go\(\)`},
+		{code: "import sys\nasync def main():\n    return 0\nsys.exit(main())", says: `sys\.exit\(await main`},
+		{code: "def get():\n    return show(text='x')\nx = 'r: '\nprint(x + get())", says: `await get\(…\)`},
+		{code: "def get():\n    return add(1, 2)\nx = 1\nprint(get() > x)", says: `await get\(…\)`},
+		{code: "def get():\n    return add(1, 2)\nprint(', '.join([get()]))", says: `when it is awaited`},
 		{code: "import threading\nthreading.Thread(target=threading.Event().wait, name='waiter').start()", says: `before its threads: waiter`},
 		{code: "async def f():\n    await asyncio.Event().wait()\nt = asyncio.create_task(f())", says: `cancelled: f\(\) at line 2`},
 		{code: "try:\n    await add(x=1, y=2)\nexcept KeyError:\n    pass\nexcept Exception as e:\n    raise SystemExit(str(e))", says: `takes: a: int, b: int`, calls: 1},
 		{code: "args = {'name': 'x'}\nawait create_issue(**args)", says: `takes: title: str, priority`, calls: 1},
 		{code: "await add('{\"a\": 1}', 2)", says: `takes: a: int`, calls: 1},
 		{code: "await call_tool('creat_issue', {'title': 'x'})", says: `create_issue`},
+	})
+}
+
+// Python has names of its own that a tool cannot take.
+func TestAnErrorNamesTheToolThatPythonHides(t *testing.T) {
+	tryAll(t, []wire.Tool{aTool("list_", "text"), aTool("open_", "text"), aTool("json_", "text"), aTool("print_", "text")}, []aProgram{
+		{code: "await list(state='open')", says: `named list_ here: await list_`},
+		{code: "await open(path='x')", says: `named open_ here`},
+		{code: "await json(a=1)", says: `named json_ here`},
+		{code: "await print(text='x')", says: `named print_ here`},
 	})
 }

@@ -311,6 +311,31 @@ class Check:
         return text
 
 
+def call_as_data(tree, names):
+    """The mistake of a program that is nothing but {"name": "add", "arguments": {…}}."""
+    node = tree.body[0].value if len(tree.body) == 1 and tree.body[0].__class__ is ast.Expr else None
+    if node.__class__ is ast.List and node.elts:
+        node = node.elts[0]
+    if node.__class__ is not ast.Dict:
+        return None
+    given = {key.value: value for key, value in zip(node.keys, node.values) if key.__class__ is ast.Constant}
+    named = next((value for key in NAMING if (value := given.get(key)).__class__ is ast.Constant), None)
+    params = next((given[key] for key in sorted(WRAPPED) if given.get(key).__class__ is ast.Dict), None)
+    tool = names.find(named.value) if named is not None and isinstance(named.value, str) else None
+    if tool is None or params is None:
+        return None
+    pairs = [(getattr(key, "value", None), ast.unparse(value)) for key, value in zip(params.keys, params.values)]
+    if all(isinstance(key, str) and key.isidentifier() and not iskeyword(key) for key, _ in pairs):
+        text = ", ".join(f"{key}={JSON_WORDS.get(value, value)}" for key, value in pairs)
+    else:
+        text = ast.unparse(params)
+    return node, f"this is data, which calls nothing. Write: print(await {tool}({text}))"
+
+
+NAMING = "name", "tool", "tool_name", "function"
+JSON_WORDS = {"true": "True", "false": "False", "null": "None"}
+
+
 def plain_value(operation, node):
     """Whether the other side of an operation is a constant, which knows no coroutine."""
     other = operation.right if operation.left is node else operation.left
@@ -329,6 +354,9 @@ def look_at(tree, code, names, space, filename):
 
 
 def mistakes_of(tree, code, names, space):
+    order = call_as_data(tree, names)
+    if order:
+        return [order]
     if not names.concern(set(IDENTIFIER.findall(code))):
         return ()
     look = Look(tree, names)

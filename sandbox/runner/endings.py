@@ -114,8 +114,25 @@ def never_awaited(lone):
     lines = []
     for name, (file, number) in dict.fromkeys(lone):
         line = linecache.getline(file, number).strip()[:120] if number else ""
-        lines.append(f"{name}() was never awaited, so it did nothing{f' (line {number}: {line})' if number else ''}. Write: await {name}(…)")
+        lines.append(f"{name}() was never awaited, so it did nothing{f' (line {number}: {line})' if number else ''}. "
+                     f"Write: await {as_written(name, line, file, number)}")
     return RuntimeError("\n".join(lines[:MOST_NAMED]))
+
+
+def as_written(name, line, file, number):
+    """The call of a coroutine as its line has it; where a plain function hands the
+    coroutine on, which cannot await it, the call of that function."""
+    own = name.rpartition(".")[2]
+    found = re.search(rf"[\w.]*\b{own}\([^()]*\)", line) or re.search(rf"[\w.]*\b{own}(?=\()", line)
+    lines = linecache.getlines(file)[:number] if number else []
+    depth = indent(lines[-1]) if lines else 0
+    outer = next((each for each in reversed(lines) if indent(each) < depth and re.match(r"\s*(async\s+)?def\b", each)), "")
+    plain = re.match(r"\s*def\s+(\w+)", outer) or re.match(r"\s*def\s+(\w+).*:\s*return\b", line)
+    if plain:
+        text = "".join(linecache.getlines(file))
+        call = re.search(rf"(?<!def )[\w.]*(?<!def )\b{plain[1]}\([^()\n]*\)", text)
+        return f"{call[0] if call else plain[1] + '(…)'}, where {plain[1]} is called: it hands on what is to be awaited"
+    return "(…)".join((found[0] if found else name, "")) if not found or not found[0].endswith(")") else found[0]
 
 
 def with_note(e, task=None):

@@ -99,7 +99,7 @@ def without_middle(data):
 def render(e, most=1000, own=False):
     """The traceback, with messages of so many characters, and only of the program's own frames."""
     if isinstance(e, SystemExit):
-        return f"SystemExit: {e}"
+        return "\n".join((f"SystemExit: {e}", *getattr(e, "__notes__", ())))
     if isinstance(e, SyntaxError):
         locate(e)
     trace = traceback.TracebackException(type(e), e, e.__traceback__, compact=True)

@@ -165,9 +165,12 @@ AWAITED = re.compile(r"object (\w+) can't be used in 'await' expression|'(\w+)' 
 def kind_error(e, names):
     """TypeError and AttributeError, most of which are about await."""
     text, line = str(e), line_of(e)
-    if "'coroutine' object" in text or "type 'coroutine'" in text or "type coroutine is not" in text.lower():
-        call = next((name for name in re.findall(r"(\w+)\(", line) if name in names.about), None)
-        call = f"{call}(…)" if call else "tool(…)"
+    hidden = hidden_by_python(text, line, names)
+    if hidden:
+        return hidden
+    if re.search(r"\bcoroutine\b", text) and not re.search(r"coroutine (?:was expected|or an|object is required)", text):
+        called = [name for name in re.findall(r"((?:\w+\.)*\w+)\(", line) if name not in ORIGINALS]
+        call = next((name for name in called if name in names.about), called[-1] if len(called) == 1 else "tool") + "(…)"
         return f"A call gives its result when it is awaited: (await {call})[…], or r = await {call} first."
     if "async_generator" in text:
         return "What has an await in it is an async generator. Write a list instead: [… await … for … in …], or read it with async for."
@@ -188,6 +191,26 @@ def kind_error(e, names):
     return None
 
 
+def hidden_by_python(text, line, names):
+    """What a tool is called whose name Python has given to something else, as list."""
+    if "argument" not in text and "not callable" not in text:
+        return None
+    for name in re.findall(r"\b([A-Za-z]\w*)\(", line):
+        if name not in names.about and f"{name}_" in names.about:
+            return f"{name} is Python's own; the tool is named {name}_ here: await {name}_(…)."
+    return None
+
+
+def exits_early(e, _):
+    """sys.exit(main()), where main is async."""
+    if type(e.code) is not types.CoroutineType:
+        return None
+    name = e.code.__qualname__
+    e.code.close()
+    e.code = 1
+    return f"{name}() was never awaited, so it did nothing. Write: sys.exit(await {name}(…))"
+
+
 def line_of(e):
     """The line of the program at which an error came up."""
     frames = [f for f in traceback.extract_tb(e.__traceback__, limit=-50) if f.filename.startswith("<run_python")]
@@ -203,6 +226,7 @@ def told_twice(e, _):
 HINTS = (
     (ModuleNotFoundError, missing_module), (NameError, unknown_name), ((TypeError, AttributeError), kind_error),
     (OSError, system_error), (EOFError, lambda e, _: NOBODY if str(e).startswith("EOF when reading") else None), (RuntimeError, told_twice),
+    (SystemExit, exits_early),
 )
 
 

@@ -57,6 +57,7 @@ import time
 import traceback
 import types
 import warnings
+from keyword import iskeyword
 from asyncio import events, futures, runners, tasks
 from collections import deque
 from collections.abc import Mapping
