@@ -143,6 +143,8 @@ func TestAnErrorSaysWhatToChange(t *testing.T) {
 		{code: "def get():\n    return show(text='x')\nx = 'r: '\nprint(x + get())", says: `await get\(…\)`},
 		{code: "def get():\n    return add(1, 2)\nx = 1\nprint(get() > x)", says: `await get\(…\)`},
 		{code: "def get():\n    return add(1, 2)\nprint(', '.join([get()]))", says: `when it is awaited`},
+		{code: "print(issues[0])", says: `earlier run: this program must define issues`},
+		{code: "issues", says: `earlier run`},
 		{code: "import threading\nthreading.Thread(target=threading.Event().wait, name='waiter').start()", says: `before its threads: waiter`},
 		{code: "async def f():\n    await asyncio.Event().wait()\nt = asyncio.create_task(f())", says: `cancelled: f\(\) at line 2`},
 		{code: "try:\n    await add(x=1, y=2)\nexcept KeyError:\n    pass\nexcept Exception as e:\n    raise SystemExit(str(e))", says: `takes: a: int, b: int`, calls: 1},

@@ -154,6 +154,7 @@ func TestOtherWaysToCallJustWork(t *testing.T) {
 		{code: "import add\nprint(await add(1, 2))", out: "3\n"},
 		{code: "import tools\nprint(await tools.add(a=1, b=2))", out: "3\n"},
 		{code: "from servers.desk import add\nfrom desk import create_issue\nprint(await add(a=1, b=2))", out: "3\n"},
+		{code: "from weather import add, find_issue as find\nprint(await add(a=1, b=2), (await find(text='x')).data)", out: "3 {'text': 'x'}\n"},
 		{code: "from tools import *\nprint(await add(a=1, b=2))", out: "3\n"},
 		{code: "print(await tools.add(a=1, b=2), await functions.add(a=1, b=2), await desk.add(1, 2), await mcp.add(1, 2), await tools['add'](1, 2))", out: "3 3 3 3 3\n"},
 		{code: "print(await mcp__desk__add(a=1, b=2), await desk__add(a=1, b=2), await mcp_desk_add(a=1, b=2))", out: "3 3 3\n"},
@@ -197,6 +198,8 @@ func TestHelpersGiveWay(t *testing.T) {
 		{code: "print(sorted(n for n in globals() if not n.startswith('_') and n.islower()))", out: "['asyncio', 'call_tool', 'display', 'json', 'mcp__desk__add', 'search_tools', 'session', 'statistics', 'tools']\n"},
 		{code: "def f(functions):\n    return functions.upper()\nprint(f('a'))", out: "A\n"},
 		{code: "import importlib.util\nprint(importlib.util.find_spec('numpy'), importlib.util.find_spec('no_such'))", out: "None None\n"},
+		{code: "try:\n    import pandas as pd\nexcept ImportError as e:\n    print(type(e).__name__, e.name, e)", out: "ModuleNotFoundError pandas No module named 'pandas'. pandas is not installed, only the standard library is: use lists of dicts, with csv, statistics, sqlite3 and collections.\n"},
+		{code: "import socket\ntry:\n    socket.create_connection(('no-such-host.invalid', 80), timeout=1)\nexcept OSError as e:\n    print(type(e).__name__, 'There is no network here' in str(e))", out: "gaierror True\n"},
 		{code: "try:\n    import yaml\nexcept ImportError:\n    yaml = None\nprint(yaml)", out: "None\n"},
 	})
 }

@@ -47,10 +47,12 @@ class Cells:
         warnings._warn_unawaited_coroutine = self.endings.unawaited
         nest_loops()
         without_shell()
+        without_network()
         events.set_event_loop(self.loop)
 
     def execute(self, number, code):
         """Runs a cell; the text of its error, or None."""
+        self.names.cell = number
         try:
             error = self.attempt(number, code)
         except BaseException as e:  # raised in another task, or the loop is broken

@@ -17,10 +17,13 @@ class Names:
     """What names mean that the code has not defined: nothing here hides a tool, a
     variable or a module, and each is made when a program mentions it."""
 
+    cell = 1  # the number of the one that runs
+
     def __init__(self, tools, about, given):
         self.tools, self.about = tools, about
         self.servers = {one.server for one in about.values()}
         self.given = given  # what the code has that it did not define: name -> value
+        self.meant = set()  # modules that are the one server by a name of its own
         self.lent = set()  # of those, what only programs that name it have
 
     def find(self, spelling, server=None):
@@ -83,7 +86,14 @@ class Names:
     def imports_from(self, node):
         """Whether an import is from a module that stands for tools."""
         base, _, rest = (getattr(node, "module", None) or "").partition(".")
-        return base in TOOL_MODULES or base in self.servers
+        if self.own_name(node, base, rest):
+            self.meant.add(base)
+        return base in TOOL_MODULES or base in self.servers or base in self.meant
+
+    def own_name(self, node, base, rest):
+        """Whether `from base import tool` means the one server, whose own name is not known here."""
+        return node.__class__ is ast.ImportFrom and not node.level and not rest and len(self.servers) == 1 and (
+            base not in sys.stdlib_module_names and base not in INSTEAD) and all(self.find(alias.name) for alias in node.names)
 
     def imports_tool(self, node, name):
         """Whether an import gives a tool the name that it has."""
@@ -188,9 +198,12 @@ class Importer:
             return None
         if name == "nest_asyncio" or not rest and names.find(name):
             return ModuleSpec(name, self)
-        if base in names.servers and not rest or base in TOOL_MODULES and (
+        if base in names.servers | names.meant and not rest or base in TOOL_MODULES and (
                 not rest or rest in names.servers):
             return ModuleSpec(name, self, is_package=True)
+        if path is None and name in INSTEAD and sys._getframe(2).f_code.co_name == "_find_and_load_unlocked":
+            # Not only looked for: a program that prints the error shows what to do instead.
+            raise ModuleNotFoundError(f"No module named {name!r}. {not_installed(name)}", name=name)
         return None
 
     def create_module(self, spec):
@@ -234,3 +247,20 @@ def without_shell(system=os.system):
 
     run.__name__ = run.__qualname__ = "system"
     os.system = run
+
+
+def without_network():
+    """Says in the errors of the socket module that there is no network."""
+    import socket
+
+    def told(act, *args, **options):
+        try:
+            return act(*args, **options)
+        except OSError as e:
+            if isinstance(e, socket.gaierror) or e.errno in NO_ROUTE:
+                e.strerror = f"{e.strerror}. {NO_NETWORK}"
+            raise
+
+    connect, look_up = socket.socket.connect, socket.getaddrinfo
+    socket.socket.connect = wraps(connect)(lambda self, address: told(connect, self, address))
+    socket.getaddrinfo = wraps(look_up)(lambda *args, **options: told(look_up, *args, **options))

@@ -72,6 +72,8 @@ FOREIGN = {
     "dbutils": "this is no notebook",
 }
 NONE = "there is none of its kind here; only the standard library"
+NO_NETWORK = "There is no network here. The tools are the only way out: call one that fetches what you need."
+NO_ROUTE = 97, 101, 113  # no such family, unreachable, no route
 NO_NET = "there is no network here: the tools are the only way out"
 INSTEAD = {
     **dict.fromkeys("requests httpx aiohttp urllib3 pycurl websockets websocket httplib2 boto3 botocore openai anthropic google "
@@ -111,6 +113,10 @@ def missing_module(e, names):
         return f"The tools need no import, they are here already. {nearest(asked[-1] if asked else name, names.about)}"
     if e.name != name and name in sys.modules:
         return None  # a part of a module that is there
+    return not_installed(name)
+
+
+def not_installed(name):
     what = INSTEAD.get(name)
     return f"{name} is not installed, only the standard library is{': ' + what if what else ''}."
 
@@ -138,8 +144,8 @@ def system_error(e, _):
     socket = sys.modules.get("socket")
     if socket and isinstance(e, (socket.gaierror, socket.herror)) or kind in ("URLError", "RemoteDisconnected", "NewConnectionError") or (
             not isinstance(e, (TimeoutError, FileNotFoundError)) and in_files(e, *NET_FILES)) or (
-            e.errno in (97, 101, 111, 113)):  # no such family, unreachable, refused, no route
-        return "There is no network here. The tools are the only way out: call one that fetches what you need."
+            e.errno in (111, *NO_ROUTE)):  # 111: refused
+        return NO_NETWORK
     return None
 
 
@@ -148,15 +154,26 @@ def unknown_name(e, names):
         name = "".join(re.findall(r"variable '(\w+)'", str(e)))
         return f"{name} is also a tool: give the variable another name." if name in names.about else None
     name, line = getattr(e, "name", None), line_of(e)
-    if not isinstance(name, str) or str(e).startswith("there is no tool") or line == name:
+    if not isinstance(name, str) or str(e).startswith("there is no tool"):
         return None
+    if line == name:
+        return of_earlier(name, names)
     if SHELL.match(line) and not re.match(r"\w+\s*[(.\[=]", line):
         return NO_SHELL
     if name in FOREIGN:
         return f"{FOREIGN[name][0].upper()}{FOREIGN[name][1:]}."
     if name in sys.stdlib_module_names:
         return f"Write import {name} first."
-    return nearest(name, names.about) if re.search(rf"\b{re.escape(name)}\s*[(.]", line) else None
+    return nearest(name, names.about) if re.search(rf"\b{re.escape(name)}\s*[(.]", line) else of_earlier(name, names)
+
+
+def of_earlier(name, names):
+    """What to do about a variable that the program does not have: in a session, whose
+    second cell has the first one's, it may be anything."""
+    code = "".join(linecache.getlines(f"{PROGRAM}>"))
+    if names.cell > 1 or re.search(rf"\b{re.escape(name)}\b\s*(?::?=(?!=)|,|:|in\b)|\b(?:def|class|import|as|for|del)\s+{re.escape(name)}\b", code):
+        return None
+    return f"Nothing is kept from an earlier run: this program must define {name} itself."
 
 
 AWAITED = re.compile(r"object (\w+) can't be used in 'await' expression|'(\w+)' object can't be awaited")
@@ -304,7 +321,7 @@ def hinted(e, names):
     hint = hint_of(e, names)
     if hint:
         try:
-            if hint not in getattr(e, "__notes__", ()):
+            if hint not in getattr(e, "__notes__", ()) and hint not in str(e):
                 e.add_note(hint)
         except Exception:
             pass

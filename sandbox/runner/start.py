@@ -57,13 +57,13 @@ import time
 import traceback
 import types
 import warnings
-from keyword import iskeyword
 from asyncio import events, futures, runners, tasks
 from collections import deque
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cached_property, partial, wraps
 from importlib.machinery import ModuleSpec, PathFinder
+from keyword import iskeyword
 from math import isfinite, log
 
 VERSION = 2
