@@ -261,6 +261,7 @@ def without_network():
                 e.strerror = f"{e.strerror}. {NO_NETWORK}"
             raise
 
-    connect, look_up = socket.socket.connect, socket.getaddrinfo
+    make, connect, look_up = socket.socket.__init__, socket.socket.connect, socket.getaddrinfo
+    socket.socket.__init__ = wraps(make)(lambda self, *args, **options: told(make, self, *args, **options))
     socket.socket.connect = wraps(connect)(lambda self, address: told(connect, self, address))
     socket.getaddrinfo = wraps(look_up)(lambda *args, **options: told(look_up, *args, **options))

@@ -106,11 +106,16 @@ while True:
 `, "deadline of 1 s reached"),
 	stops("an await that never returns is stopped at the deadline", sandbox.Limits{Deadline: time.Second}, "await asyncio.sleep(1000)", "deadline of 1 s reached"),
 	stops("a call that is never answered is stopped at the deadline", sandbox.Limits{Deadline: time.Second}, "await slow()", "deadline of 1 s reached"),
-	prints("a thread that outlives the code does not keep the run open", `
+	prints("a daemon thread that outlives the code does not keep the run open", `
 import threading, time
-threading.Thread(target=time.sleep, args=(1000,)).start()
+threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()
 print('done')
 `, "done\n"),
+	prints("a thread ends before the run does", `
+import threading, time
+threading.Thread(target=lambda: (time.sleep(0.2), print('thread'))).start()
+print('code')
+`, "code\nthread\n"),
 	prints("a task pending at the end is run to its end", `
 async def f():
     await asyncio.sleep(0.1)

@@ -97,7 +97,7 @@ def f():
     time.sleep(0.5)  # by now the cell is over
     print('late')
     said.set()
-threading.Thread(target=f).start()
+threading.Thread(target=f, daemon=True).start()
 print('a')
 between.set()`, nil), "a\n")
 		for said := ""; said != "True\n"; {

@@ -1,5 +1,6 @@
 # One program with one call for each thing that policy looks at. `make demo` runs
 # it; config.json beside it says what is allowed.
+import os
 import socket
 import statistics
 import time
@@ -51,7 +52,7 @@ await show("tools__echo(text=note)", tools__echo(text=note))
 try:
     socket.create_connection(("192.0.2.1", 443), timeout=2)
 except OSError as e:
-    print("REFUSED  a connection to 192.0.2.1 ->", e.strerror or e)
+    print("REFUSED  a connection to 192.0.2.1 ->", os.strerror(e.errno) if e.errno else e)
 
 took = []
 for _ in range(50):
