@@ -130,6 +130,9 @@ func readCases(data []byte) (caseFile, error) {
 	if err := dec.Decode(&doc); err != nil && !errors.Is(err, io.EOF) {
 		return f, errors.New(strings.TrimPrefix(err.Error(), "yaml: "))
 	}
+	if err := dec.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
+		return f, errors.New("there is a second document in it, which nobody would try: take out the line ---")
+	}
 	for i := range doc.Allow {
 		doc.Allow[i].allow = true
 	}

@@ -14,6 +14,7 @@ func TestAPolicyThatBreaksItsCasesDoesNotLoad(t *testing.T) {
 	for _, c := range []struct{ name, cases, want string }{
 		{"kept", "refuse:\n  - {tool: production/x, code: frozen}\nallow:\n  - {tool: staging/x}\n", ""},
 		{"what must be refused goes out", "refuse:\n  - {tool: staging/x}\n", "freeze.cases:2: staging/x must be refused, but goes out"},
+		{"a second document", "refuse:\n  - {tool: production/x}\n---\nrefuse:\n  - {tool: staging/x}\n", "there is a second document in it"},
 		{"what must go out is refused", "allow:\n  - {tool: staging/x}\n  - {tool: production/x}\n", "freeze.cases:3: production/x must go out, but is refused: frozen"},
 		{"another reason", "refuse:\n  - {tool: production/x, code: late}\n", `production/x must be refused with "late", but is with frozen`},
 		{"every part of a call", "servers: {staging: {private: [p], rules: {x: [args.a > 0]}, allow: [x, p]}}\nlimits: {calls_per_run: 2, argument_bytes: 9}\nrefuse:\n" +

@@ -125,22 +125,10 @@ func parse(ctx context.Context, src Source, opts loadOptions) (*policy, error) {
 	if p.cases, err = files.cases(src); err != nil {
 		return nil, err
 	}
-	config, err := p.mergeConfig(b.Data, opts.config)
-	if err != nil {
+	if err := p.takeData(b, files, opts.config); err != nil {
 		return nil, err
 	}
-	p.revision = files.hash(config)
-	if b.Manifest.Revision != "" {
-		p.revision = b.Manifest.Revision + "@" + p.revision
-	}
-	value, err := ast.InterfaceToValue(b.Data)
-	if err != nil {
-		return nil, err
-	}
-	p.documents = documents{value.(ast.Object)}
-	p.store = inmem.NewFromObjectWithOpts(b.Data, inmem.OptReturnASTValuesOnRead(true), inmem.OptRoundTripOnWrite(false))
-	p.schemas, err = files.schemas()
-	if err != nil {
+	if p.schemas, err = files.schemas(); err != nil {
 		return nil, err
 	}
 	p.findings = append(p.findings, files.guards(src, p.modules)...)
@@ -150,6 +138,25 @@ func parse(ctx context.Context, src Source, opts loadOptions) (*policy, error) {
 		p.compiler = p.untyped()
 	}
 	return p, nil
+}
+
+// takeData takes the data of a policy and of its config, and names them by their digest.
+func (p *policy) takeData(b *bundle.Bundle, files tree, given *Config) error {
+	config, err := p.mergeConfig(b.Data, given)
+	if err != nil {
+		return err
+	}
+	p.revision = files.hash(config)
+	if b.Manifest.Revision != "" {
+		p.revision = b.Manifest.Revision + "@" + p.revision
+	}
+	value, err := ast.InterfaceToValue(b.Data)
+	if err != nil {
+		return err
+	}
+	p.documents = documents{value.(ast.Object)}
+	p.store = inmem.NewFromObjectWithOpts(b.Data, inmem.OptReturnASTValuesOnRead(true), inmem.OptRoundTripOnWrite(false))
+	return nil
 }
 
 // newCompiler is a compiler with everything that guards a policy: what a policy leaves out of its

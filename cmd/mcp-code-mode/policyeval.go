@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -37,25 +38,9 @@ with. No server is started.`,
 			if input == "" {
 				return usagef("mcp-code-mode policy eval -i FILE, or - for stdin", "policy eval needs an input: -i FILE")
 			}
-			opts, err := o.bridgeOptions(command, u.logger(o.logLevel))
+			result, err := o.evalFile(cmd.Context(), u, input, command)
 			if err != nil {
 				return err
-			}
-			data, err := readInput(u.stdin, input)
-			if err != nil {
-				return err
-			}
-			source := engine.Source{FS: opts.Policy, Bundle: opts.PolicyBundle, Name: o.policy}
-			if o.policy == "" {
-				source.FS = policies.FS
-			}
-			result, err := engine.Eval(cmd.Context(), source, bridge.PolicyConfig(opts), data)
-			var load *engine.LoadError
-			switch {
-			case errors.As(err, &load):
-				return explainPolicy(err)
-			case err != nil:
-				return usagef("give a line of a decision log, or a document as policies/schemas/input.json describes it", "-i %q: %w", input, err)
 			}
 			return printEval(u, result, asJSON)
 		},
@@ -69,6 +54,30 @@ with. No server is started.`,
 	o.addCallLimits(cmd)
 	o.addLogLevel(cmd)
 	return cmd
+}
+
+// evalFile asks the policy about the input in a file.
+func (o *options) evalFile(ctx context.Context, u *ui, input string, command []string) (*engine.EvalResult, error) {
+	opts, err := o.bridgeOptions(command, u.logger(o.logLevel))
+	if err != nil {
+		return nil, err
+	}
+	data, err := readInput(u.stdin, input)
+	if err != nil {
+		return nil, err
+	}
+	source := engine.Source{FS: opts.Policy, Bundle: opts.PolicyBundle, Name: o.policy}
+	if o.policy == "" {
+		source.FS = policies.FS
+	}
+	result, err := engine.Eval(ctx, source, bridge.PolicyConfig(opts), data)
+	if load := (*engine.LoadError)(nil); errors.As(err, &load) {
+		return nil, explainPolicy(err)
+	}
+	if err != nil {
+		return nil, usagef("give a line of a decision log, or a document as policies/schemas/input.json describes it", "-i %q: %w", input, err)
+	}
+	return result, nil
 }
 
 func readInput(stdin io.Reader, path string) ([]byte, error) {

@@ -1,14 +1,15 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
@@ -141,23 +142,24 @@ func toolsOf(ctx context.Context, server bridge.Server, opts bridge.Options) ([]
 
 // readLock reads a file that tools lock has written.
 func readLock(path string) (*toolsLock, error) {
-	info, err := os.Stat(path)
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, usagef("mcp-code-mode tools lock writes one", "--tools %q: %w", path, cause(err))
 	}
-	if info.Size() > maxLock {
-		return nil, usagef("", "--tools %q: larger than %d bytes", path, maxLock)
-	}
-	data, err := os.ReadFile(path)
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxLock+1)) // not by its size, which a device does not tell
 	if err != nil {
 		return nil, usagef("", "--tools %q: %w", path, cause(err))
+	}
+	if len(data) > maxLock {
+		return nil, usagef("", "--tools %q: larger than %d bytes", path, maxLock)
 	}
 	bounds := strictjson.Bounds{Bytes: maxLock, Depth: 128 + 4, Values: maxLockVals}
 	if _, err := strictjson.Decode(data, bounds); err != nil {
 		return nil, usagef("mcp-code-mode tools lock writes such a file", "--tools %q: %w", path, err)
 	}
 	var lock toolsLock
-	dec := json.NewDecoder(strings.NewReader(string(data)))
+	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&lock); err != nil || lock.Version != lockVersion {
 		return nil, usagef("mcp-code-mode tools lock writes such a file", "--tools %q: want a list of tools of version %d", path, lockVersion)
